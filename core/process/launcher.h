@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "record/session.h"
+
+namespace kvcliff::process {
+
+struct Command {
+  std::vector<std::string> argv;                 ///< argv[0] is looked up on PATH when it has no slash
+  std::map<std::string, std::string> env_set;    ///< on top of the inherited environment
+  std::vector<std::string> env_unset;
+  std::string working_dir;                       ///< empty = inherited
+};
+
+struct Exit {
+  int code = 0;          ///< exit status, or 128 + signal
+  bool signalled = false;
+  Instant at;
+};
+
+/// A started child in a session and process group of its own. It dies with us, also on kill -9 of the workbench.
+class Process {
+ public:
+  virtual ~Process() = default;   ///< stops what still lives
+  virtual std::int64_t pid() const = 0;
+  virtual bool running() = 0;
+  virtual std::optional<Exit> exit() = 0;
+  /// Waits for the exit at most so long.
+  virtual std::optional<Exit> wait(std::chrono::milliseconds limit) = 0;
+  /// Captured lines so far, from line `from` (0-based), in order of arrival.
+  virtual std::vector<LogLine> lines(std::size_t from = 0) const = 0;
+  /// SIGTERM to the group, `grace`, some seconds for the rest of the group, SIGKILL of what is left. Returns when no
+  /// process of the group lives; the error names what could not be ended.
+  struct Stopped {
+    bool terminated_in_grace = false;   ///< false: SIGKILL was needed
+    int killed = 0;                     ///< processes that needed SIGKILL
+    Exit exit;
+    std::chrono::nanoseconds took{0};
+    std::vector<std::string> notes;     ///< e.g. "2 /dev/shm files stayed"
+  };
+  virtual Result<Stopped> stop(std::chrono::milliseconds grace) = 0;
+  /// Sends a signal to the group (tests, pause).
+  virtual Result<void> signal(int number) = 0;
+};
+
+/// Starts commands somewhere: here, over SSH, in a container, as a Slurm job.
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+  /// Called for each captured line, on the capture thread; must not block.
+  using OnLine = std::function<void(const LogLine&)>;
+  /// Errors: not_found (no such program, with where it was looked for), io.
+  virtual Result<std::unique_ptr<Process>> start(const Command& command, OnLine on_line) = 0;
+  /// The command as the user would type it there.
+  virtual std::string shown(const Command& command) const = 0;
+};
+
+std::unique_ptr<Launcher> make_local_launcher();
+
+}  // namespace kvcliff::process
