@@ -18,7 +18,8 @@ struct PlannedRequest {
   int round = -1;                ///< from 1; -1: none
   bool warmup = false;
   std::int64_t output_tokens = 0;
-  std::vector<std::int32_t> prompt;           ///< token ids
+  std::int64_t prompt_tokens = 0;             ///< length asked for; known also where the ids below are not loaded
+  std::vector<std::int32_t> prompt;           ///< token ids; empty when read from a journal (the seed rebuilds them)
   std::string prompt_hash;                    ///< SHA-256 hex over the ids as little-endian int32
   std::vector<std::uint64_t> block_hashes;    ///< chained, full blocks only (our own hash)
   MonoNs planned_send = 0;                    ///< offset from the start of the measuring phase (open loop); 0 = when free

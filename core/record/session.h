@@ -66,6 +66,8 @@ struct SessionRecord {
   int ordinal = 0;          ///< in the schedule, from 0
   int attempt = 1;
   std::string arm;
+  bool conditioning = false;///< journalled, but left out of statistics
+  int pair = -1;            ///< pair number of a compared session; -1: control, calibration, conditioning
   SessionState state = SessionState::planned;
   std::string why;          ///< of the end state
   std::vector<StateChange> changes;
@@ -78,6 +80,8 @@ struct SessionRecord {
   EffectiveConfig effective;
   Capabilities capabilities;
   std::int64_t identity_scrape = 0, last_scrape = 0;  ///< journal rows
+  Json preflight;                ///< array of the checks made before the launch, as the host reported them
+  Json stop;                     ///< how it was stopped: grace kept, processes killed, notes
 };
 
 }  // namespace kvcliff
