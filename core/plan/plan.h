@@ -4,13 +4,17 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
+#include "base/units.h"
 #include "workload/spec.h"
 
 namespace kvcliff::plan {
+
+inline constexpr std::string_view schema_name = "kvcliff.plan/1";
 
 struct EngineSpec {
   std::string adapter = "emulator";              ///< emulator | vllm | attach
@@ -141,11 +145,17 @@ struct Parsed {
   bool valid() const { return faults.empty(); }
 };
 Parsed parse(const Json& json);
+/// As parse; also finds names that stand twice in one object. `where` names the source in messages.
+Parsed parse_text(std::string_view text, const std::string& where);
+/// A file that cannot be read is the one fault, with an empty field.
 Parsed parse_file(const std::string& path);
 /// Faults of a plan in memory (the window's editor uses this after each change).
 std::vector<Fault> validate(const Plan& plan);
 Json to_json(const Plan& plan);
-/// SHA-256 hex over the canonical JSON (RFC 8785).
+/// What is allowed and yet likely not meant, as finished sentences with their field. `kv_bytes_per_token` (all ranks)
+/// lets the host tier be compared with the GPU cache; without it that comparison is left out.
+std::vector<Fault> warnings(const Plan& plan, std::optional<std::int64_t> kv_bytes_per_token = std::nullopt);
+/// SHA-256 hex over the canonical JSON (RFC 8785) of to_json: fields left out hash as their defaults.
 std::string hash(const Plan& plan);
 
 /// One server to be started.
@@ -157,7 +167,17 @@ struct SessionPlan {
 };
 /// ABBA, BAAB, ... then the controls. Source: experiment notes, section 1.
 std::vector<SessionPlan> schedule(const Plan& plan);
-/// The plan as one arm sees it: overrides applied.
+/// The plan as one arm sees it: overrides applied; arms and schedule stay. Errors: bad_usage (no such arm, an override
+/// that is not a value of the plan).
 Result<Plan> for_arm(const Plan& plan, const std::string& arm);
+/// The arm's entry; nullptr when there is none.
+const Arm* find_arm(const Plan& plan, const std::string& name);
+/// Relative paths of the plan (model.config, workload.trace) made relative to `folder`, the plan file's own.
+Plan with_paths_from(Plan plan, const std::string& folder);
+
+/// Whole requests of one session as this (arm's) plan sees it, warm-up left out; nullopt for a trace without a limit.
+std::optional<std::int64_t> request_count(const Plan& plan);
+/// Blocks that the documents of the workload keep in a cache (full blocks of prompt and output); nullopt for a trace.
+std::optional<Blocks> working_set(const Plan& plan);
 
 }  // namespace kvcliff::plan
