@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QTimer>
+#include <cstdio>
+#include <cstring>
+
+#include "ui/main_window.h"
+
+namespace {
+
+const char usage[] =
+    "usage: kvcliff [--demo] [--page N] [--theme system|light|dark] [FILE]\n"
+    "       kvcliff --export report DIR JOURNAL\n"
+    "       kvcliff --help | --version\n"
+    "FILE is a journal, plan, trace, model config.json or server log.\n"
+    "--export writes the report's files, report.pdf and every chart as PNG and SVG, without a display.\n";
+
+// resources/: beside the installed binary, or up the build tree.
+QString find_resources(const QString& program) {
+  if (qEnvironmentVariableIsSet("KVCLIFF_RESOURCES")) return qEnvironmentVariable("KVCLIFF_RESOURCES");
+  QDir dir = QFileInfo(program).absoluteDir();
+  if (QFileInfo::exists(dir.filePath(QStringLiteral("../share/kvcliff/plans"))))
+    return QDir::cleanPath(dir.filePath(QStringLiteral("../share/kvcliff")));
+  do {
+    if (QFileInfo::exists(dir.filePath(QStringLiteral("resources/plans")))) return dir.filePath(QStringLiteral("resources"));
+  } while (dir.cdUp());
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Answers that need no display come before QApplication.
+  for (int i = 1; i < argc; ++i) {
+    if (!std::strcmp(argv[i], "--help") || !std::strcmp(argv[i], "-h")) return std::fputs(usage, stdout) < 0;
+    if (!std::strcmp(argv[i], "--version")) return std::puts("kvcliff " KVCLIFF_VERSION) < 0;
+    if (!std::strcmp(argv[i], "--export")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  }
+  QApplication::setStyle(QStringLiteral("Fusion"));
+  QApplication app(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("kvcliff"));
+  QApplication::setApplicationDisplayName(QStringLiteral("KV Cliff"));
+  QApplication::setApplicationVersion(QStringLiteral(KVCLIFF_VERSION));
+  QApplication::setOrganizationName(QStringLiteral("kvcliff"));
+
+  kvcliff::ui::MainWindow window(find_resources(QCoreApplication::applicationFilePath()));
+  const QStringList args = app.arguments().mid(1);
+  for (int i = 0; i < args.size(); ++i) {
+    const bool more = i + 1 < args.size();
+    if (args[i] == QLatin1String("--demo")) {
+      QTimer::singleShot(0, &window, &kvcliff::ui::MainWindow::start_demonstration);
+    } else if (args[i] == QLatin1String("--page") && more) {
+      window.show_page(args[++i].toInt() - 1);
+    } else if (args[i] == QLatin1String("--theme") && more) {
+      const QString mode = args[++i];
+      window.theme().set_mode(mode == QLatin1String("dark")    ? kvcliff::ui::ThemeMode::Dark
+                              : mode == QLatin1String("light") ? kvcliff::ui::ThemeMode::Light
+                                                               : kvcliff::ui::ThemeMode::System);
+    } else if (args[i].startsWith(QLatin1String("--"))) {
+      std::fprintf(stderr, "kvcliff: unknown option %s\n%s", qPrintable(args[i]), usage);
+      return 2;
+    } else {
+      window.open_path(args[i]);
+    }
+  }
+  window.show();
+  return app.exec();
+}

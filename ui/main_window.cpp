@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/main_window.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMimeData>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QUrl>
+
+#include "ui/bridge/opener.h"
+#include "ui/pages/decide_page.h"
+#include "ui/pages/history_page.h"
+#include "ui/pages/plan_page.h"
+#include "ui/pages/predict_page.h"
+#include "ui/pages/reconcile_page.h"
+#include "ui/pages/run_page.h"
+#include "ui/pages/start_page.h"
+
+namespace kvcliff::ui {
+
+MainWindow::MainWindow(QString resources, QWidget* parent)
+    : QMainWindow(parent), resources_(std::move(resources)), theme_(new Theme(this)) {
+  setObjectName(QStringLiteral("mainWindow"));
+  setMinimumSize(1180, 720);
+  resize(1440, 900);
+  setAcceptDrops(true);
+  theme_->set_mode(static_cast<ThemeMode>(QSettings().value(QStringLiteral("window/theme"), 0).toInt()));
+
+  auto* central = new QWidget(this);
+  auto* row = new QHBoxLayout(central);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  rail_ = new Rail(*theme_, central);
+  stack_ = new QStackedWidget(central);
+  row->addWidget(rail_);
+  row->addWidget(stack_, 1);
+  setCentralWidget(central);
+
+  // Predict comes up with the reference workload, so that the first cliff is there without a question.
+  QString error;
+  document_.open_plan(resources_ + QStringLiteral("/plans/reference.json"), &error);
+
+  const Services services{*theme_, document_, run_};
+  auto* start = new StartPage(*theme_, stack_);
+  start_ = start;
+  connect(start, &StartPage::demonstration, this, &MainWindow::start_demonstration);
+  connect(start, &StartPage::measure, this, &MainWindow::measure_my_server);
+  connect(start, &StartPage::open_journal, this, &MainWindow::choose_file);
+  connect(start, &StartPage::open_recent, this, &MainWindow::open_path);
+  stack_->addWidget(start_);
+  pages_ = {new PredictPage(services, stack_), new PlanPage(services, stack_),   new RunPage(services, stack_),
+            new ReconcilePage(services, stack_), new DecidePage(services, stack_), new HistoryPage(services, stack_)};
+  for (int i = 0; i < PageCount; ++i) {
+    Page* p = page(i);
+    stack_->addWidget(p);
+    connect(p, &Page::result_changed, this,
+            [this, i](const QString& text, const QByteArray& color) { rail_->item(i)->set_result(text, color); });
+    connect(p, &Page::go_to, this, &MainWindow::show_page);
+    connect(p, &Page::status, this, [this](const QString& text) { status_left_->setText(text); });
+  }
+  connect(rail_, &Rail::chosen, this, &MainWindow::show_page);
+  build_menus();
+  build_status();
+  connect(&document_, &Document::plan_changed, this, &MainWindow::update_title);
+  connect(&document_, &Document::experiment_changed, this, [this] {
+    for (const int i : {RunIndex, ReconcileIndex, DecideIndex}) rail_->item(i)->setEnabled(document_.experiment() != 0);
+    update_title();
+  });
+  connect(&run_, &RunController::running_changed, this, [this](bool running) {
+    if (running) rail_->item(RunIndex)->setEnabled(true);
+    update_title();
+  });
+  for (const int i : {RunIndex, ReconcileIndex, DecideIndex}) rail_->item(i)->setEnabled(false);
+  restore();
+  show_start();
+  update_title();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::build_status() {
+  status_left_ = new QLabel(tr("No server running"), this);
+  status_right_ = new QLabel(this);
+  status_left_->setObjectName(QStringLiteral("status.left"));
+  status_right_->setObjectName(QStringLiteral("status.right"));
+  status_left_->setFont(theme_->font(TextSize::Chart));
+  status_right_->setFont(theme_->font(TextSize::Chart));
+  statusBar()->addWidget(status_left_, 1);
+  statusBar()->addPermanentWidget(status_right_);
+  statusBar()->setSizeGripEnabled(false);
+  statusBar()->setContentsMargins(10, 0, 10, 0);
+}
+
+Page* MainWindow::visible_page() const { return current_ < 0 ? nullptr : page(current_); }
+
+void MainWindow::show_page(int index) {
+  if (index < 0 || index >= PageCount || !rail_->item(index)->isEnabled()) return;
+  current_ = index;
+  rail_->set_current(index);
+  stack_->setCurrentWidget(page(index));
+}
+
+void MainWindow::show_start() {
+  current_ = -1;
+  rail_->set_current(-1);
+  stack_->setCurrentWidget(start_);
+  start_->setFocus();
+}
+
+void MainWindow::start_demonstration() {
+  QString error;
+  if (!document_.open_plan(resources_ + QStringLiteral("/plans/demo.json"), &error)) {
+    show_page(PlanIndex);
+    page(PlanIndex)->strips().show_message({QStringLiteral("demo"), StripMessage::Level::Fail, tr("Failed"), error, {}, {}});
+    return;
+  }
+  show_page(PlanIndex);
+  emit page(PlanIndex)->go_to(RunIndex);
+}
+
+void MainWindow::measure_my_server() { show_page(PlanIndex); }
+
+void MainWindow::choose_file() {
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open a journal, plan, trace, config.json or server log"), {},
+      tr("KV Cliff files (*.kvcliff *.json *.jsonl *.csv *.log *.gz);;All files (*)"));
+  if (!path.isEmpty()) open_path(path);
+}
+
+bool MainWindow::open_path(const QString& path) {
+  const Opened opened = open_any(path, document_);
+  if (!opened.error.isEmpty()) {
+    Page* where = visible_page() ? visible_page() : page(HistoryIndex);
+    if (!visible_page()) show_page(HistoryIndex);
+    where->strips().show_message(
+        {QStringLiteral("open"), StripMessage::Level::Fail, tr("Not opened"), opened.error, {}, {}});
+    return false;
+  }
+  show_page(opened.page);
+  return true;
+}
+
+void MainWindow::update_title() {
+  QString name = tr("KV Cliff");
+  if (document_.experiment() != 0)
+    name = QFileInfo(document_.journal()).fileName() + QStringLiteral(" \u2014 ") + name;
+  else if (!document_.plan_path().isEmpty())
+    name = QString::fromStdString(document_.plan().name) + (document_.plan_modified() ? QStringLiteral("*") : QString()) +
+           QStringLiteral(" \u2014 ") + name;
+  setWindowTitle(name);
+  status_right_->setText(document_.journal().isEmpty() ? QString() : QFileInfo(document_.journal()).fileName());
+}
+
+void MainWindow::set_theme_mode(ThemeMode mode) {
+  theme_->set_mode(mode);
+  QSettings().setValue(QStringLiteral("window/theme"), static_cast<int>(mode));
+}
+
+void MainWindow::restore() {
+  const QSettings s;
+  restoreGeometry(s.value(QStringLiteral("window/geometry")).toByteArray());
+  restoreState(s.value(QStringLiteral("window/state")).toByteArray(), 1);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  QSettings s;
+  s.setValue(QStringLiteral("window/geometry"), saveGeometry());
+  s.setValue(QStringLiteral("window/state"), saveState(1));
+  event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() && event->mimeData()->urls().size() == 1 && event->mimeData()->urls().first().isLocalFile())
+    event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  open_path(event->mimeData()->urls().first().toLocalFile());
+  event->acceptProposedAction();
+}
+
+}  // namespace kvcliff::ui

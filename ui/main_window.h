@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QMainWindow>
+#include <array>
+#include <memory>
+
+#include "ui/bridge/document.h"
+#include "ui/bridge/run_controller.h"
+#include "ui/pages/page.h"
+#include "ui/theme/theme.h"
+#include "ui/widgets/rail.h"
+
+class QActionGroup;
+class QLabel;
+class QMenu;
+class QStackedWidget;
+
+namespace kvcliff::ui {
+
+enum PageIndex { PredictIndex, PlanIndex, RunIndex, ReconcileIndex, DecideIndex, HistoryIndex, PageCount };
+
+/// The window: rail, pages, menu, status bar. It owns the theme, the document and the run controller.
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+ public:
+  /// `resources`: folder resources/ (plans, models, help). Nothing here touches the network or waits.
+  explicit MainWindow(QString resources, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  Theme& theme() { return *theme_; }
+  Document& document() { return document_; }
+  RunController& run() { return run_; }
+  Page* page(int index) const { return pages_[static_cast<std::size_t>(index)]; }
+  int current_page() const { return current_; }  ///< -1: the start screen
+
+ public slots:
+  void show_page(int index);
+  void show_start();
+  void start_demonstration();
+  void measure_my_server();
+  /// A plan, config.json, trace, journal or server log: does the right thing with it, or says why not.
+  bool open_path(const QString& path);
+
+ signals:
+  void save_plan_asked();
+  void export_report_asked();
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  void build_menus();
+  void build_status();
+  void choose_file();
+  void set_theme_mode(ThemeMode mode);
+  void restore();
+  void update_title();
+  Page* visible_page() const;
+
+  QString resources_;
+  Theme* theme_;
+  Document document_;
+  RunController run_;
+  Rail* rail_;
+  QStackedWidget* stack_;
+  QWidget* start_;
+  std::array<Page*, PageCount> pages_{};
+  int current_ = -1;
+  QLabel* status_left_ = nullptr;
+  QLabel* status_right_ = nullptr;
+  QActionGroup* theme_actions_ = nullptr;
+  QMenu* experiment_menu_ = nullptr;
+  QMenu* help_menu_ = nullptr;
+};
+
+}  // namespace kvcliff::ui

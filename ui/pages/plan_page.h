@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "ui/pages/page.h"
+
+namespace kvcliff::ui {
+
+class PlanPage : public Page {
+  Q_OBJECT
+ public:
+  explicit PlanPage(Services services, QWidget* parent = nullptr);
+};
+
+}  // namespace kvcliff::ui
