@@ -30,3 +30,9 @@ if(BUILD_TESTING)
   target_include_directories(kvcliff_test_pch PRIVATE "${CMAKE_SOURCE_DIR}/core")
   target_precompile_headers(kvcliff_test_pch PRIVATE "${CMAKE_SOURCE_DIR}/cmake/test_pch.h")
 endif()
+
+if(KVCLIFF_BUILD_UI)
+  # Qt first: the package of QCustomPlot names Qt's targets and finds nothing itself.
+  find_package(Qt6 6.2 REQUIRED COMPONENTS Core Gui Widgets PrintSupport Svg DBus Test)
+  find_package(QCustomPlotQt6 REQUIRED)
+endif()
