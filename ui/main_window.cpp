@@ -9,6 +9,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMimeData>
+#include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -29,7 +30,8 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
     : QMainWindow(parent), resources_(std::move(resources)), theme_(new Theme(this)) {
   setObjectName(QStringLiteral("mainWindow"));
   setMinimumSize(1180, 720);
-  resize(1440, 900);
+  const QRect room = screen() ? screen()->availableGeometry() : QRect(0, 0, 1440, 900);
+  resize(QSize(1440, 900).boundedTo(room.size()));
   setAcceptDrops(true);
   theme_->set_mode(static_cast<ThemeMode>(QSettings().value(QStringLiteral("window/theme"), 0).toInt()));
 

@@ -68,7 +68,7 @@ QPushButton* StartPage::way(const QString& icon, const QString& name, const QStr
   b->setObjectName(QLatin1String(object_name));
   b->setAccessibleName(name);
   b->setAccessibleDescription(text);
-  b->setMinimumHeight(theme_.px(128));
+  b->setStyleSheet(QStringLiteral("QPushButton { min-height: %1px; padding: 0; border-color: palette(mid); }").arg(theme_.px(122)));
   b->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   auto* column = new QVBoxLayout(b);
   column->setContentsMargins(16, 14, 16, 14);
