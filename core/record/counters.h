@@ -18,6 +18,7 @@ struct CounterReading {
   std::map<std::string, double> by_label;      ///< split by the meaningful label (source, finished_reason, ...)
   std::map<std::string, double> by_engine;     ///< the same value per engine
   std::string series;                          ///< name as exported by this engine, for evidence
+  std::string unit;                            ///< tokens, blocks (old look-up counters), bytes, s, requests, ...
   bool operator==(const CounterReading&) const = default;
 };
 
@@ -29,11 +30,14 @@ struct CounterSnapshot {
   int http_status = 0;             ///< 0: no answer
   std::string error;               ///< why there are no readings; empty when good
   std::string engine;              ///< "vllm", ...; empty when not recognised
-  std::string generation;          ///< words of the adapter's table, e.g. "0.27+"
+  std::string generation;          ///< words of the adapter's table, e.g. "0.32+"
+  std::string model;               ///< model_name that was read; empty when the page names none
   std::optional<double> process_start;  ///< process_start_time_seconds
   std::map<std::string, CounterReading> readings;
   /// Meanings whose family is declared (# TYPE) but has no sample yet: zero, not absent.
   std::set<std::string> declared;
+  std::map<std::string, std::string> unavailable;  ///< meanings whose value cannot be used (NaN, ...) -> reason
+  std::map<std::string, double> created;           ///< birth time of a counter where exported; a change = it restarted
   std::map<std::string, std::map<std::string, std::string>> info;  ///< info metrics: name -> labels
   std::vector<std::string> other_models;                           ///< model_name values that were left out
   int parse_errors = 0;

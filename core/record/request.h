@@ -33,6 +33,7 @@ struct CounterDelta {
   std::map<std::string, std::map<std::string, double>> by_label;    ///< meaning -> label -> delta
   std::set<std::string> first_seen;   ///< absent before, present after, same process: before was 0
   std::vector<std::string> decreased; ///< meanings that went down: a reset or another process
+  std::vector<std::string> vanished;  ///< reported before, absent after: a cut page or another process
   bool same_process = true;
   std::optional<double> value(const std::string& name) const;
   std::optional<double> value(const std::string& name, const std::string& label) const;

@@ -39,8 +39,10 @@ Provenance provenance_from(const std::string& s) {
 
 void to_json(Json& j, const MeasuredTokens& m) {
   j = Json{{"value", m.value ? Json(m.value->v) : Json(nullptr)}, {"provenance", to_string(m.provenance)}, {"from", m.from}};
+  if (!m.value && m.reported) j["reported"] = true;
 }
 void from_json(const Json& j, MeasuredTokens& m) {
+  m.reported = j.value("reported", false);
   m.value = j.at("value").is_null() ? std::nullopt : std::optional(Tokens(j.at("value").get<std::int64_t>()));
   m.provenance = provenance_from(j.at("provenance").get<std::string>());
   m.from = j.at("from").get<std::string>();

@@ -31,6 +31,7 @@ struct MeasuredTokens {
   std::optional<Tokens> value;
   Provenance provenance = Provenance::none;
   std::string from;  ///< counter name, body field, or "prompt - hits"; the reason when absent
+  bool reported = false;  ///< absent values only: the engine reports it, but it cannot be attributed ("unknown")
   bool operator==(const MeasuredTokens&) const = default;
 };
 
