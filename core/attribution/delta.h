@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string>
+#include <vector>
+
+#include "record/counters.h"
+#include "record/request.h"
+
+namespace kvcliff::attribution {
+
+/// after - before of every counter that both pages report. Rules:
+/// - declared without a sample = 0 (lazy children);
+/// - absent before and present after in the same process = 0 before, listed in `first_seen`;
+/// - absent from both = not reported, no entry;
+/// - a value, or one of its parts, that fell is listed in `decreased` and has no entry: a negative difference is never
+///   clipped and never replaced by the value after;
+/// - another process start time or another birth time of a counter = another process (`same_process` false).
+/// Both pages must be good(); otherwise the result is empty.
+CounterDelta delta(const CounterSnapshot& before, const CounterSnapshot& after);
+
+/// Engines (data parallel ranks) whose prompt counter moved, by their label; empty where the page names no engine.
+std::vector<std::string> engines_moved(const CounterSnapshot& before, const CounterSnapshot& after);
+
+/// Why these two pages cannot be subtracted, in words; empty when they can.
+std::string why_not_subtractable(const CounterSnapshot& before, const CounterSnapshot& after, const CounterDelta& d);
+
+}  // namespace kvcliff::attribution
