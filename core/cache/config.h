@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace kvcliff::cache {
@@ -45,6 +46,12 @@ struct Config {
   std::int64_t max_batched_tokens = 0;     ///< prefill chunk; 0 = whole prompt in one step
   bool eagle = false;                      ///< drops the last matched block
   std::int64_t lmcache_chunk_tokens = 256;
+  bool full_sequence_must_fit = true;      ///< admission asks for room for all known tokens (from 0.19); else first chunk
+  /// With offload_prompt_only = false: whether the last sampled token, which has no KV, counts when the end of a request
+  /// is offered (seen live in 0.26; 0.32 leaves it out). Absent: as the release of `host_touch` does.
+  std::optional<bool> offers_last_token;
+  bool lazy_store = false;                 ///< simple connector: store near eviction instead of at once
+  std::int64_t page_size = 0;              ///< hicache: tokens of a page; 0 = block_size
   bool operator==(const Config&) const = default;
 };
 
