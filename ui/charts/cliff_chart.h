@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <optional>
+
+#include "ui/charts/cliff_shape.h"
+#include "ui/charts/plot.h"
+
+namespace kvcliff::ui {
+
+/// The hero of Predict: share of prompt tokens by source against the working set, stacked, with the capacities as
+/// lines and this workload as a marker; below it, on the same axis, the histogram of revisit distances.
+class CliffChart : public Plot {
+  Q_OBJECT
+ public:
+  explicit CliffChart(const Theme& theme, QWidget* parent = nullptr);
+
+  void set_shape(const CliffShape& shape);
+  const CliffShape& shape() const { return shape_; }
+  /// Usable blocks; `host_blocks` 0 = no tier. `block_bytes` turns blocks into GiB on the flags; 0 = not shown.
+  void set_capacities(double gpu_blocks, double host_blocks, double block_bytes);
+  void set_marker(double blocks);
+  double marker() const { return marker_; }
+  void set_histogram(std::vector<DistanceBin> bins, const QString& sentence);
+  /// A second curve drawn as points with intervals: the measured cliff of a sweep.
+  struct Measured {
+    double blocks, gpu, host, low, high;
+  };
+  void set_measured(std::vector<Measured> points);
+
+  /// "6 documents: 99.85 % loaded, 0.15 % computed" at the marker.
+  QString reading() const;
+
+ signals:
+  void marker_moved(double blocks);      ///< while dragging and by keys
+  void marker_reset();                   ///< Home: back to the plan's value
+  void gpu_moved(double blocks);
+  void host_moved(double blocks);
+  void crosshair_moved(const QString& reading);
+
+ protected:
+  void restyle() override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+
+ private:
+  enum class Grab { None, Marker, Gpu, Host };
+  void paint_zones(QPainter& p);
+  void paint_areas(QPainter& p);
+  void paint_over_grid(QPainter& p);
+  void paint_histogram(QPainter& p);
+  void paint_capacities(QPainter& p);
+  void paint_labels(QPainter& p);
+  void paint_marker(QPainter& p);
+  void paint_axis_titles(QPainter& p);
+  void paint_measured(QPainter& p);
+  void paint_ramp_label(QPainter& p, bool with_host, const QString& text);
+  double draw_flag(QPainter& p, double x, const QString& name, const QString& detail, bool filled, const std::vector<Span>& taken,
+                   Span* used);
+  double x_pixel(double blocks) const;
+  double y_pixel(double share) const;
+  QRectF area() const;
+  Grab grabbed_at(const QPointF& pos, double* distance) const;
+  double snapped(double blocks, Qt::KeyboardModifiers modifiers) const;
+  bool tier() const { return host_blocks_ > gpu_blocks_; }
+  QString size_words(double blocks) const;
+  void update_axes();
+
+  CliffShape shape_;
+  double gpu_blocks_ = 0, host_blocks_ = 0, block_bytes_ = 0, marker_ = 0;
+  std::vector<DistanceBin> bins_;
+  std::vector<Measured> measured_;
+  QString histogram_sentence_;
+  QCPAxisRect* areas_;
+  QCPAxisRect* histogram_;
+  Grab grab_ = Grab::None;
+  std::optional<double> cross_, pinned_;
+};
+
+}  // namespace kvcliff::ui
