@@ -2,6 +2,7 @@
 #include "cache/capacity_curve.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 namespace kvcliff::cache {
@@ -26,34 +27,47 @@ std::vector<std::int64_t> steps(const std::vector<std::int64_t>& sums) {
 
 }  // namespace
 
-CapacityCurve::CapacityCurve(const ReferenceStream& stream, FreeOrder free_order, std::size_t from_request)
+CapacityCurve::CapacityCurve(const ReferenceStream& stream, FreeOrder free_order, std::size_t from_request, bool with_output)
     : block_size_(stream.block_size) {
-  StackDistances stack(free_order, stream.distinct);
-  // Distances reach at most every distinct block plus one tail; with the append order, plus a tail per request.
-  const std::size_t room = stream.distinct + 2 + (free_order == FreeOrder::append ? stream.requests.size() : 0);
-  gpu_.assign(room, 0);
-  host_.assign(room, 0);
-  capped_.assign(room, 0);
-  std::vector<std::uint32_t> host, gpu;
+  // Two stacks where they differ: decode blocks age on the GPU, and the host never sees them.
+  StackDistances gpu_stack(free_order, stream.distinct);
+  std::optional<StackDistances> host_stack;
+  if (with_output) host_stack.emplace(FreeOrder::none, stream.distinct);
+  // Distances reach at most every distinct block plus one tail, and what nobody asks for again.
+  const auto count = [](std::vector<std::int64_t>& counts, std::uint32_t distance) {
+    if (distance > counts.size()) counts.resize(std::max<std::size_t>(distance, counts.size() * 2), 0);
+    ++counts[distance - 1];
+  };
+  gpu_.assign(stream.distinct + 2, 0);
+  host_ = capped_ = gpu_;
+  std::vector<std::uint32_t> host, gpu, plain;
   for (std::size_t i = 0; i < stream.requests.size(); ++i) {
     const StreamRequest& r = stream.requests[i];
     host.resize(r.count);
     gpu.resize(r.count);
-    stack.request(stream.blocks(r), r.prompt_tokens % stream.block_size != 0, host, gpu);
+    if (with_output) {
+      plain.resize(r.count);
+      const std::int64_t known = r.prompt_tokens + std::max<std::int64_t>(0, r.output_tokens - 1);
+      gpu_stack.request(stream.blocks(r), known % block_size_ != 0, plain, gpu,
+                        static_cast<std::uint32_t>(known / block_size_ - r.prompt_tokens / block_size_));
+      host_stack->request(stream.blocks(r), false, host, plain);
+    } else {
+      gpu_stack.request(stream.blocks(r), r.prompt_tokens % block_size_ != 0, host, gpu);
+    }
     if (i < from_request) continue;
     ++requests_;
     prompt_tokens_ += r.prompt_tokens;
     references_ += r.count;
     // The last token is always recomputed: a GPU hit may cover floor((n - 1) / B) blocks.
-    const std::size_t cap = static_cast<std::size_t>(std::max<std::int64_t>(0, (r.prompt_tokens - 1) / stream.block_size));
+    const std::size_t cap = static_cast<std::size_t>(std::max<std::int64_t>(0, (r.prompt_tokens - 1) / block_size_));
     for (std::size_t b = 0; b < r.count; ++b) {
       if (host[b] == StackDistances::never) {  // the rest of the chain has no earlier use either
         first_uses_ += static_cast<std::int64_t>(r.count - b);
         break;
       }
-      ++host_[host[b] - 1];
-      if (b < cap) ++gpu_[gpu[b] - 1];
-      else ++capped_[host[b] - 1];
+      count(host_, host[b]);
+      if (b < cap) count(gpu_, gpu[b]);
+      else count(capped_, host[b]);
     }
   }
   revisits_ = host_;

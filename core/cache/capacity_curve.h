@@ -37,12 +37,13 @@ struct CurvePoint {
 
 /// Tokens by source for all GPU and host capacities at once, from one pass.
 /// Exact for one request at a time, an inclusive LRU host tier whose recency is that of the requests (HostTouch::lookup,
-/// host at least as large as the largest request), one block per chunk, no decode blocks. For HostTouch::finish and
+/// host at least as large as the largest request), one block per chunk, prompt blocks alone stored. For HostTouch::finish and
 /// ::unordered the GPU side is exact and the host side is a bound: what an LRU by the book would give.
 class CapacityCurve {
  public:
   /// Runs the pass. `from_request`: earlier requests fill the caches but are not counted (first visits, warm-up).
-  CapacityCurve(const ReferenceStream& stream, FreeOrder free_order, std::size_t from_request = 0);
+  /// `with_output`: the blocks of generated tokens take room on the GPU until they are evicted (n + m - 1 tokens have KV).
+  CapacityCurve(const ReferenceStream& stream, FreeOrder free_order, std::size_t from_request = 0, bool with_output = false);
 
   CurvePoint at(std::int64_t gpu_blocks, std::int64_t host_blocks) const;
   std::int64_t prompt_tokens() const { return prompt_tokens_; }

@@ -81,10 +81,11 @@ void StackDistances::compact(std::size_t needed) {
 }
 
 void StackDistances::request(std::span<const std::uint32_t> ids, bool partial_tail, std::span<std::uint32_t> host,
-                             std::span<std::uint32_t> gpu) {
+                             std::span<std::uint32_t> gpu, std::uint32_t decode_blocks) {
   assert(host.size() == ids.size() && gpu.size() == ids.size());
   const bool has_tail = partial_tail && free_order_ != FreeOrder::none;
-  if (std::size_t{next_} + ids.size() + 1 > owner_.size()) compact(ids.size() + 1);
+  const std::size_t room = ids.size() + 1 + decode_blocks;
+  if (std::size_t{next_} + room > owner_.size()) compact(room);
 
   // 1. Distances, as the stack stands now.
   std::uint32_t oldest = never;
@@ -136,7 +137,8 @@ void StackDistances::request(std::span<const std::uint32_t> ids, bool partial_ta
   }
   std::uint32_t count = 0;
   const std::uint32_t start = next_;
-  if (has_tail && free_order_ == FreeOrder::append) owner_[start + count++] = never;
+  const std::uint32_t nobodys = decode_blocks + (has_tail && free_order_ == FreeOrder::append ? 1 : 0);
+  while (count < nobodys) owner_[start + count++] = never;
   for (std::size_t i = ids.size(); i-- > 0;) {
     owner_[start + count] = ids[i];
     last_[ids[i]] = start + count++;
@@ -150,7 +152,7 @@ void StackDistances::request(std::span<const std::uint32_t> ids, bool partial_ta
       tail_end_ = next_;
       deepest_ = never;
     } else if (tail_end_ != 0) {
-      if (fresh) deepest_ = 0;
+      if (fresh || decode_blocks > 0) deepest_ = 0;
       else if (oldest != never) deepest_ = std::min(deepest_, oldest);
     }
   }

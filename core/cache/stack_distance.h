@@ -22,13 +22,14 @@ class StackDistances {
   /// grows as ids appear.
   explicit StackDistances(FreeOrder free_order = FreeOrder::prepend, std::size_t expected_ids = 0);
 
-  /// Distances of the blocks `ids` of one request, in prompt order; no id twice. `partial_tail`: the prompt does not end
-  /// on a block. Writes for each block:
+  /// Distances of the blocks `ids` of one request, in prompt order; no id twice. `partial_tail`: what the request leaves
+  /// does not end on a block. `decode_blocks`: full blocks of generated tokens, which nobody asks for again: they age in
+  /// the stack below the request's own. Writes for each block:
   ///   host[i]  distinct blocks since its last use, itself included: hit in an LRU of c blocks iff host[i] <= c;
   ///   gpu[i]   smallest number of usable GPU blocks that still holds it (host[i] plus what partial tails took);
   /// and `never` for a block without an earlier use. Both spans are as long as `ids`.
   void request(std::span<const std::uint32_t> ids, bool partial_tail, std::span<std::uint32_t> host,
-               std::span<std::uint32_t> gpu);
+               std::span<std::uint32_t> gpu, std::uint32_t decode_blocks = 0);
 
   static constexpr std::uint32_t never = ~std::uint32_t{0};
   std::size_t distinct() const { return live_ids_; }
