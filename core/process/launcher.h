@@ -19,12 +19,23 @@ struct Command {
   std::map<std::string, std::string> env_set;    ///< on top of the inherited environment
   std::vector<std::string> env_unset;
   std::string working_dir;                       ///< empty = inherited
+  // For launchers whose engine lives elsewhere (filled by them, not by adapters):
+  std::vector<std::string> cleanup;              ///< run at the end of a stop, and by the guard when we die
+  bool hold_stdin = false;                       ///< stdin stays open while we live; its end tells the other side
 };
 
 struct Exit {
   int code = 0;          ///< exit status, or 128 + signal
   bool signalled = false;
   Instant at;
+};
+
+/// A living process of a launch.
+struct Member {
+  std::int64_t pid = 0, ppid = 0, pgid = 0;
+  std::uint64_t start_ticks = 0;   ///< since boot; with the pid it names a process for good
+  std::string name;                ///< as the kernel keeps it, 15 bytes
+  bool operator==(const Member&) const = default;
 };
 
 /// A started child in a session and process group of its own. It dies with us, also on kill -9 of the workbench.
@@ -50,6 +61,9 @@ class Process {
   virtual Result<Stopped> stop(std::chrono::milliseconds grace) = 0;
   /// Sends a signal to the group (tests, pause).
   virtual Result<void> signal(int number) = 0;
+  /// Processes of this launch that live, the front one included: also after its exit, and also those that moved to a
+  /// session of their own. Processes on another machine are not seen.
+  virtual std::vector<Member> members() { return {}; }
 };
 
 /// Starts commands somewhere: here, over SSH, in a container, as a Slurm job.
@@ -65,5 +79,9 @@ class Launcher {
 };
 
 std::unique_ptr<Launcher> make_local_launcher();
+
+/// Words for a POSIX shell: quoted only where needed.
+std::string shell_quoted(const std::string& word);
+std::string shell_line(const std::vector<std::string>& argv);
 
 }  // namespace kvcliff::process
