@@ -36,6 +36,9 @@ class Adapter {
 
   /// The exact command and environment of a session. `plan` is already the arm's (plan::for_arm).
   virtual Result<process::Command> command(const plan::Plan& plan, bool offload, const Endpoint& at) const = 0;
+  /// Asks the program which flags it takes, so that `command` leaves out what it does not know. Slow (15 s and more for a
+  /// real vLLM); without it the flags of current releases are assumed.
+  virtual Result<void> learn_flags(process::Launcher& launcher, const plan::Plan& plan) = 0;
   /// Flags and variables that belong to the offload tier: the only ones in which off and on may differ (R15).
   virtual bool is_offload_setting(const std::string& flag_or_variable) const = 0;
 
@@ -51,6 +54,9 @@ class Adapter {
   virtual CounterSnapshot interpret(const net::HttpAnswer& page, const std::string& model) const = 0;
   /// What this server can report, from its first page, its answers and its endpoints.
   virtual Capabilities probe(const CounterSnapshot& first, net::Client& client, const Endpoint& at) const = 0;
+  /// What only an answer can show (usage, cached_tokens, token ids): call it for the first completion and later ones; what
+  /// was seen once stays present.
+  virtual void learn(Capabilities& known, const StreamRecord& answer, const std::string& engine_version) const = 0;
   /// Effective configuration from log, metrics and endpoints; `first` may hold info metrics.
   virtual EffectiveConfig effective(const std::vector<LogLine>& log, const CounterSnapshot& first,
                                     net::Client& client, const Endpoint& at) const = 0;
@@ -60,7 +66,7 @@ class Adapter {
   virtual Result<bool> reset_caches(net::Client& client, const Endpoint& at, bool host_too) const = 0;
 };
 
-/// "emulator", "vllm". Errors: bad_usage for an unknown name, listing those known.
+/// "emulator", "vllm", "attach" (a running server: nothing is started). Errors: bad_usage for an unknown name, listing those known.
 Result<std::unique_ptr<Adapter>> make_adapter(const std::string& name);
 
 }  // namespace kvcliff::engine

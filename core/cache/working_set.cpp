@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cache/working_set.h"
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include "cache/predict.h"
+#include "cache/simulator.h"
+#include "workload/requests.h"
+
+namespace kvcliff::cache {
+namespace {
+
+// Parts of a document at which the size is sampled between two whole numbers: dense enough that a straight line between
+// two samples stays within a block of every ramp of one document.
+constexpr int parts = 8;
+constexpr std::int64_t unlimited = std::int64_t{1} << 60;
+
+}  // namespace
+
+Result<WorkingSet> WorkingSet::prepare(const workload::Spec& spec, std::int64_t block_size, FreeOrder free_order,
+                                       int documents_max, bool revisits_only) {
+  workload::Spec most = spec;
+  most.kind = workload::Spec::Kind::documents;
+  most.documents = documents_max;
+  auto all = workload::realise(most, block_size);
+  if (!all) return fail(all.error());
+  WorkingSet out;
+  out.document_blocks_ = spec.tokens / block_size;
+  const std::int64_t shared = spec.shared_prefix_tokens / block_size;
+  // Keys of each document, once: every size uses a prefix of this table.
+  std::vector<std::vector<std::uint64_t>> keys(static_cast<std::size_t>(documents_max));
+  for (auto& p : *all)
+    if (p.document >= 0 && keys[static_cast<std::size_t>(p.document)].empty()) keys[static_cast<std::size_t>(p.document)] = std::move(p.keys);
+  all->clear();
+
+  for (int whole = 0; whole < documents_max; ++whole) {
+    for (int part = 1; part <= parts; ++part) {
+      const std::int64_t own = out.document_blocks_ - shared;
+      const std::int64_t last = part == parts ? own : own * part / parts;
+      if (last <= 0 || (part < parts && own * (part - 1) / parts == last)) continue;
+      Size size;
+      size.blocks = shared + own * whole + last;
+      workload::Spec here = most;
+      here.documents = whole + 1;
+      std::set<int> seen;
+      for (const workload::Visit& v : workload::visits(here)) {
+        const auto& chain = keys[static_cast<std::size_t>(v.document)];
+        if (chain.empty()) continue;  // a Zipf draw that never took this document
+        Request r;
+        r.output_tokens = spec.output_tokens;
+        r.prompt_tokens = v.document == whole ? spec.tokens - (own - last) * block_size : spec.tokens;
+        r.keys.assign(chain.begin(), chain.begin() + r.prompt_tokens / block_size);
+        size.requests.push_back(std::move(r));
+        // First visits come first in every order but Zipf; there the first complete pass is what fills the caches.
+        if (seen.insert(v.document).second) size.counted_from = size.requests.size();
+      }
+      if (!revisits_only || size.counted_from >= size.requests.size()) size.counted_from = 0;
+      size.curve = std::make_shared<CapacityCurve>(make_stream(size.requests, block_size), free_order, size.counted_from, true);
+      out.sizes_.push_back(std::move(size));
+    }
+  }
+  return out;
+}
+
+double WorkingSet::reachable(const Size& s) {
+  const CurvePoint c = s.curve->at(unlimited, 0);
+  return static_cast<double>(c.gpu_hit) / static_cast<double>(std::max<std::int64_t>(1, s.curve->prompt_tokens()));
+}
+
+std::vector<std::int64_t> WorkingSet::sizes() const {
+  std::vector<std::int64_t> out;
+  for (const Size& s : sizes_) out.push_back(s.blocks);
+  return out;
+}
+
+std::vector<WorkingSetPoint> WorkingSet::one_pass(const Config& config) const {
+  std::vector<WorkingSetPoint> out;
+  for (const Size& s : sizes_) {
+    const CurvePoint c = s.curve->at(config.gpu_blocks, config.host_chunks * config.blocks_per_chunk);
+    const double n = static_cast<double>(std::max<std::int64_t>(1, s.curve->prompt_tokens()));
+    WorkingSetPoint p;
+    p.blocks = s.blocks;
+    p.gpu = static_cast<double>(c.gpu_hit) / n;
+    p.host = p.host_low = p.host_high = static_cast<double>(c.host_loaded) / n;
+    p.reachable = reachable(s);
+    // Nothing is dropped from a tier that holds the whole working set, whatever the rule.
+    p.exact = config.host_chunks == 0 || s.blocks <= config.host_chunks || config.host_touch == HostTouch::lookup;
+    out.push_back(p);
+  }
+  return out;
+}
+
+WorkingSetPoint WorkingSet::simulate_at(const Config& config, std::size_t index) const {
+  const Size& s = sizes_[index];
+  WorkingSetPoint p;
+  p.blocks = s.blocks;
+  p.reachable = reachable(s);
+  std::int64_t prompt = 0;
+  double gpu = 0, host = 0, low = 0, high = 0;
+  if (config.host_touch == HostTouch::unordered && config.host_chunks > 0) {
+    std::vector<Input> inputs;
+    for (const Request& r : s.requests) inputs.push_back({r, false, false});
+    PredictOptions options;
+    options.seeds = 24;
+    const auto all = predict(config, inputs, options);
+    if (!all) return p;
+    for (std::size_t i = s.counted_from; i < s.requests.size(); ++i) {
+      const PredictedSources& x = (*all)[i];
+      prompt += s.requests[i].prompt_tokens;
+      gpu += x.gpu_hit.mean;
+      host += x.host_loaded.mean;
+      low += static_cast<double>(x.host_loaded.min);
+      high += static_cast<double>(x.host_loaded.max);
+    }
+  } else {
+    Simulator simulator(config);
+    for (std::size_t i = 0; i < s.requests.size(); ++i) {
+      const auto done = simulator.run(s.requests[i]);
+      if (!done) return p;
+      if (i < s.counted_from) continue;
+      prompt += s.requests[i].prompt_tokens;
+      gpu += static_cast<double>(done->gpu_hit);
+      host += static_cast<double>(done->host_loaded);
+    }
+    low = high = host;
+  }
+  const double n = static_cast<double>(std::max<std::int64_t>(1, prompt));
+  p.gpu = gpu / n;
+  p.host = host / n;
+  p.host_low = low / n;
+  p.host_high = high / n;
+  return p;
+}
+
+std::vector<WorkingSetPoint> WorkingSet::simulate(const Config& config, int threads, const std::atomic<bool>* stop) const {
+  std::vector<WorkingSetPoint> out = one_pass(config);
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < sizes_.size(); i = next++) {
+      if (stop && *stop) return;
+      if (!out[i].exact) out[i] = simulate_at(config, i);
+    }
+  };
+  std::vector<std::jthread> pool;
+  for (int t = 1; t < threads; ++t) pool.emplace_back(work);
+  work();
+  pool.clear();
+  return out;
+}
+
+std::optional<Edge> find_edge(const std::vector<WorkingSetPoint>& points, bool with_host) {
+  if (points.empty()) return std::nullopt;
+  const auto value = [with_host](const WorkingSetPoint& p) { return with_host ? p.gpu + p.host : p.gpu; };
+  Edge e;
+  bool falling = false;
+  for (const auto& p : points) {
+    if (p.reachable <= 0) continue;
+    const double kept = value(p) / p.reachable;
+    if (kept >= 1 - 1e-9 && !falling) e.last_full = p.blocks;
+    else falling = true;
+    if (falling && e.half == 0 && kept <= 0.5) e.half = p.blocks;
+    if (falling && e.first_none == 0 && kept <= 0.005) e.first_none = p.blocks;
+  }
+  if (!falling) return std::nullopt;
+  return e;
+}
+
+}  // namespace kvcliff::cache
