@@ -70,7 +70,7 @@ class Client {
 
   /// Starts a stream; `done` is called once, on the I/O thread, with the whole record (never fails otherwise).
   RequestId stream(StreamRequest request, std::function<void(RequestId, StreamRecord)> done);
-  /// Same, waits for the end.
+  /// Same, waits for the end; never on the I/O thread (a callback).
   StreamRecord stream_wait(StreamRequest request);
   /// Plain request. Errors: timeout, io (connection refused, ...), each with what to do next.
   void http(HttpRequest request, std::function<void(Result<HttpAnswer>)> done);
@@ -82,6 +82,9 @@ class Client {
   void cancel_all();
   /// Streams that have not ended.
   int active() const;
+  /// Longest time the I/O thread was busy at once: the most by which a time stamp can be late. A record whose stream saw
+  /// more than 5 ms carries a warning.
+  MonoNs longest_turn() const;
 
  private:
   class Impl;

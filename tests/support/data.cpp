@@ -16,6 +16,12 @@ std::string read(const std::string& name) {
   return *std::move(text);
 }
 
+std::string read_file_bytes(const std::string& name) {
+  auto text = read_file(data(name));
+  if (!text) throw std::runtime_error(text.error().sentence());
+  return *std::move(text);
+}
+
 Json read_json(const std::string& name) { return Json::parse(read(name)); }
 
 TempDir::TempDir() {

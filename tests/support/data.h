@@ -11,6 +11,8 @@ namespace kvcliff::test {
 std::filesystem::path data(const std::string& name);
 /// Contents, unpacked when gzip or zstd. A missing file throws, which fails the test with the path.
 std::string read(const std::string& name);
+/// Contents as they lie there, not unpacked.
+std::string read_file_bytes(const std::string& name);
 Json read_json(const std::string& name);
 
 /// A folder of its own for one test, removed at the end.
