@@ -27,7 +27,6 @@ struct State {
   pid_t front = 0;
   bool front_lives = false;
   bool connected = true;
-  bool cleanup_wanted = false;
   int killed = 0;
 };
 
@@ -234,7 +233,6 @@ void obey(State& s, const GuardMessage& m) {
     case GuardMessage::kill_front: if (s.front_lives) kill(s.front, SIGKILL); break;
     case GuardMessage::kill_all: kill_all(s, 10'000); break;
     case GuardMessage::count: reap(s); tell(s, GuardMessage::counted, living_children()); break;
-    case GuardMessage::run_cleanup: s.cleanup_wanted = true; break;
     default: break;
   }
 }
@@ -293,7 +291,7 @@ void start_front(State& s) {
 }
 
 [[noreturn]] void finish(State& s) {
-  if (s.cleanup_wanted || !s.connected) run_cleanup(s);
+  run_cleanup(s);
   tell(s, GuardMessage::gone, s.killed);
   _exit(0);
 }

@@ -21,7 +21,6 @@ struct GuardMessage {
     kill_front,     ///< SIGKILL for the front process alone
     kill_all,       ///< SIGKILL, from the top down, until nothing is left
     count,
-    run_cleanup,  ///< at the end, run the cleanup command (a container or job that lives elsewhere)
   };
   enum Stage : std::int32_t { fork_stage, directory_stage, exec_stage };
   std::int32_t kind = 0;
@@ -35,7 +34,7 @@ struct GuardPlan {
   char* const* argv = nullptr;
   char* const* envp = nullptr;
   const char* directory = nullptr;     ///< nullptr = inherited
-  char* const* cleanup_argv = nullptr; ///< nullptr = none; cleanup_argv[0] is a path
+  char* const* cleanup_argv = nullptr; ///< run once nothing is left here (the rest of the launch lives elsewhere); [0] is a path
   int socket = -1;                     ///< our end of the pair
   int in = -1, out = -1, err = -1;     ///< become 0, 1, 2 of the engine
   // Where the kernel keeps this program's argument text; the guard writes its own name there, so that an end by name

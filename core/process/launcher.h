@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "plan/plan.h"
 #include "record/session.h"
 
 namespace kvcliff::process {
@@ -79,6 +80,9 @@ class Launcher {
 };
 
 std::unique_ptr<Launcher> make_local_launcher();
+/// The launcher of a plan: local, ssh, container, slurm. Errors: bad_usage (unknown kind, an option missing), not_found
+/// (no docker or podman here).
+Result<std::unique_ptr<Launcher>> make_launcher(const plan::LauncherSpec& spec);
 
 /// Words for a POSIX shell: quoted only where needed.
 std::string shell_quoted(const std::string& word);

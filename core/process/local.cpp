@@ -227,11 +227,10 @@ Result<Process::Stopped> LocalProcess::stop_once(milliseconds grace) {
   const auto begin = steady_clock::now();
   Stopped out;
   const bool was_over = exit().has_value();
-  if (!command_.cleanup.empty()) tell(GuardMessage::run_cleanup);
   if (command_.hold_stdin && spawned_.in) {
     // The other side ends its group on this word, and at the end of the stream.
     const std::string word = fmt::format("stop {}\n", std::max<std::int64_t>(1, grace.count() / 1000));
-    if (::write(spawned_.in.get(), word.data(), word.size()) < 0) out.notes.push_back("the other side no longer listens");
+    if (::send(spawned_.in.get(), word.data(), word.size(), MSG_NOSIGNAL) < 0 && !was_over) out.notes.push_back("the other side no longer listens");
     if (was_over) spawned_.in.reset();
   } else if (!was_over) {
     tell(GuardMessage::send_signal, SIGTERM);
@@ -247,9 +246,11 @@ Result<Process::Stopped> LocalProcess::stop_once(milliseconds grace) {
   }
   tell(GuardMessage::signal_strays, SIGTERM);  // those outside the group have heard nothing yet
   if (was_over) tell(GuardMessage::send_signal, SIGTERM);
+  const milliseconds cleanup_limit{command_.cleanup.empty() ? 0 : 20'000};
   if (!wait_gone(steady_clock::now() + rest_grace)) {
+    if (!command_.cleanup.empty() && members().empty()) wait_gone(steady_clock::now() + cleanup_limit);
     tell(GuardMessage::kill_all);
-    wait_gone(steady_clock::now() + kill_limit + (command_.cleanup.empty() ? milliseconds(0) : milliseconds(20'000)));
+    wait_gone(steady_clock::now() + kill_limit + cleanup_limit);
   }
   std::vector<Member> left = members();
   {

@@ -33,9 +33,9 @@ bool make_pipe(Fd& read_end, Fd& write_end) {
   return read_end && write_end;
 }
 
-bool make_pair(Fd& ours, Fd& theirs) {
+bool make_pair(Fd& ours, Fd& theirs, int type) {
   int p[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, p) != 0) return false;
+  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, p) != 0) return false;
   const Fd a(p[0]), b(p[1]);
   ours = Fd(::fcntl(p[0], F_DUPFD_CLOEXEC, 10));
   theirs = Fd(::fcntl(p[1], F_DUPFD_CLOEXEC, 10));
@@ -180,9 +180,10 @@ Result<Spawned> spawn(const Command& command) {
 
   const auto no = [&](const char* what) { return fail(ErrorCode::io, what, *program, std::strerror(errno), "Check the limit of open files (ulimit -n)"); };
   Fd theirs, in, out, err;
-  if (!make_pair(s.socket, theirs) || !make_pipe(s.out, out) || !make_pipe(s.err, err)) return no("No channel to a new process can be made");
+  if (!make_pair(s.socket, theirs, SOCK_SEQPACKET) || !make_pipe(s.out, out) || !make_pipe(s.err, err)) return no("No channel to a new process can be made");
   if (command.hold_stdin) {
-    if (!make_pipe(in, s.in)) return no("No channel to a new process can be made");
+    // A socket instead of a pipe: writing to a child that has left is then an error and no SIGPIPE for the workbench.
+    if (!make_pair(s.in, in, SOCK_STREAM)) return no("No channel to a new process can be made");
   } else {
     const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     in = Fd(::fcntl(null.get(), F_DUPFD_CLOEXEC, 10));
