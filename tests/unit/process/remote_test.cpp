@@ -85,7 +85,7 @@ TEST_F(Remote, SshPassesTheCommandAndStopsTheOtherSide) {
   const auto remote = number_after(*p, "me");
   ASSERT_GT(remote, 0);
   EXPECT_TRUE(eventually([&] { return texts(*p).find("got it's 1") != std::string::npos; })) << texts(*p);
-  EXPECT_TRUE(node_of(p->lines()));
+  EXPECT_TRUE(eventually([&] { return node_of(p->lines()).has_value(); }));
   EXPECT_THAT(recorded("args"), HasSubstr("-p 2222 -L 127.0.0.1:8123:127.0.0.1:8123 u@gpu7 "));
   const auto stopped = p->stop(patience);
   ASSERT_TRUE(stopped) << stopped.error().sentence();
