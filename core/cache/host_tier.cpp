@@ -6,8 +6,8 @@
 
 namespace kvcliff::cache {
 
-HostTier::HostTier(const Config& config, std::uint64_t seed)
-    : config_(config), rng_(seed),
+HostTier::HostTier(const Config& config, std::uint64_t seed, JobOrder order)
+    : config_(config), rng_(seed), job_order_(order),
       pinned_leave_(config.policy == Policy::lru && config.host_touch == HostTouch::unordered) {}
 
 void HostTier::grow(Id id) {
@@ -106,9 +106,16 @@ void HostTier::begin_load(std::span<const Id> chunks) {
   }
 }
 
+// The engine keeps a job's keys in a set of hashes, so they come back in no particular order.
+void HostTier::mix(std::vector<Id>& job) {
+  if (job_order_ == JobOrder::head_newest)
+    std::reverse(job.begin(), job.end());
+  else if (job_order_ == JobOrder::random)
+    for (std::size_t i = job.size(); i > 1; --i) std::swap(job[i - 1], job[rng_.below(i)]);
+}
+
 void HostTier::end_load(std::vector<Id>& chunks) {
-  if (pinned_leave_)
-    for (std::size_t i = chunks.size(); i > 1; --i) std::swap(chunks[i - 1], chunks[rng_.below(i)]);
+  if (pinned_leave_) mix(chunks);
   for (const Id id : chunks) {
     if (find(id) != Found::ready || nodes_[id].users == 0) continue;  // the tier was emptied meanwhile
     Node& n = nodes_[id];
@@ -238,8 +245,7 @@ bool HostTier::evict_arc(std::int64_t count, std::vector<Id>& evicted) {
 }
 
 void HostTier::end_store(std::vector<Id>& chunks) {
-  if (pinned_leave_)
-    for (std::size_t i = chunks.size(); i > 1; --i) std::swap(chunks[i - 1], chunks[rng_.below(i)]);
+  if (pinned_leave_) mix(chunks);
   for (const Id id : chunks) {
     if (find(id) != Found::writing) continue;  // the tier was emptied meanwhile
     Node& n = nodes_[id];

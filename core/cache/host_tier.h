@@ -12,6 +12,9 @@
 
 namespace kvcliff::cache {
 
+/// In which order a job's chunks return to the LRU under HostTouch::unordered: drawn, or one of the two extremes.
+enum class JobOrder { random, head_newest, head_oldest };
+
 /// Host entries of the native connector: which chunks are there, which are pinned by transfers, and which goes next.
 /// LRU in the three manners of HostTouch, or ARC. A chunk is known by its number (of the key of its last block).
 class HostTier {
@@ -19,7 +22,7 @@ class HostTier {
   using Id = KeyTable::Id;
   enum class Found { miss, ready, writing };
 
-  HostTier(const Config& config, std::uint64_t seed);
+  HostTier(const Config& config, std::uint64_t seed, JobOrder order = JobOrder::random);
 
   Found find(Id id) const;
   bool loading(Id id) const { return id < nodes_.size() && nodes_[id].list <= t2 && nodes_[id].users > 0; }
@@ -73,10 +76,12 @@ class HostTier {
   bool evict(std::int64_t count, std::vector<Id>& evicted);
   bool evict_arc(std::int64_t count, std::vector<Id>& evicted);
   void count_key(Id id);
+  void mix(std::vector<Id>& job);
   bool free_to_go(Id id) const { return nodes_[id].users == 0 && nodes_[id].protected_in != offer_; }
 
   Config config_;
   Rng rng_;
+  JobOrder job_order_;
   bool pinned_leave_;                // HostTouch::unordered with LRU
   std::vector<Node> nodes_;
   Ends lists_[4];

@@ -33,6 +33,8 @@ Result<std::vector<PredictedSources>> predict(const Config& config, std::span<co
 
 /// Faults of a configuration as a finished error; nullopt when it can be simulated.
 std::optional<Error> check(const Config& config);
+/// Also of the requests: the first that can never run.
+std::optional<Error> check(const Config& config, std::span<const Input> inputs);
 
 /// How far the rules of this configuration were seen on a live engine, in words.
 std::string verified(const Config& config);

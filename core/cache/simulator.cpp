@@ -17,11 +17,11 @@ void Simulator::Running::clear() {
   prefilling = false;
 }
 
-Simulator::Simulator(const Config& config, std::uint64_t seed)
+Simulator::Simulator(const Config& config, std::uint64_t seed, JobOrder order)
     : config_(config),
       chunk_tokens_(config.block_size * config.blocks_per_chunk),
       gpu_(config.gpu_blocks, config.free_order),
-      host_(config, seed) {}
+      host_(config, seed, order) {}
 
 // FreeOrder::none models caches that keep no partial block at all.
 std::int64_t Simulator::blocks_for(std::int64_t tokens) const {

@@ -40,7 +40,7 @@ class Simulator {
   using Key = std::uint64_t;
 
   /// `seed` draws the order in which a job's keys return to the host LRU under HostTouch::unordered.
-  explicit Simulator(const Config& config, std::uint64_t seed = 1);
+  explicit Simulator(const Config& config, std::uint64_t seed = 1, JobOrder order = JobOrder::random);
 
   /// Runs one request from look-up to the end of its transfers. Keys that are not given (of generated tokens) count as
   /// found by nobody. Errors: bad_usage when the request can never fit the pool.
