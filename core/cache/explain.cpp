@@ -28,8 +28,8 @@ struct Past {
 
 class Story {
  public:
-  Story(const Config& config, std::span<const Input> inputs, std::span<const std::string> names)
-      : config_(config), inputs_(inputs), names_(names), simulator_(config) {
+  Story(const Config& config, std::span<const Input> inputs, std::span<const std::string> names, int warmups)
+      : config_(config), inputs_(inputs), names_(names), warmups_(warmups), simulator_(config) {
     events_.gpu_evicted = [this](KeyTable::Id id) { past(id).gpu_lost_to = now_; };
     events_.host_evicted = [this](KeyTable::Id id) { past(id).host_lost_to = now_; };
     events_.host_stored = [this](KeyTable::Id id) {
@@ -52,9 +52,11 @@ class Story {
   }
   std::string who(int request) const {
     if (request < 0) return "a reset of the cache";
+    if (request < warmups_) return "the warm-up";
+    const int number = request - warmups_;
     const auto i = static_cast<std::size_t>(request);
-    if (i < names_.size() && names_[i] != std::to_string(request)) return fmt::format("request {} ({})", request, names_[i]);
-    return fmt::format("request {}", request);
+    if (i < names_.size() && names_[i] != std::to_string(number)) return fmt::format("request {} ({})", number, names_[i]);
+    return fmt::format("request {}", number);
   }
 
   std::vector<Because> one(const Input& input) {
@@ -103,7 +105,7 @@ class Story {
     for (std::size_t b = g + h; b < full; ++b)
       add(B, Source::computed, why_computed(b, g, h, gpu[b], host[b], before[b], distance[b], n, full));
     add(n - static_cast<std::int64_t>(full) * B, Source::computed,
-        fmt::format("below one block: the {} tokens behind the last full block of {} are never cached", n - static_cast<std::int64_t>(full) * B, B));
+        fmt::format("below one block: what follows the last full block of {} tokens is never cached", B));
     if (o.gpu_hit + o.host_loaded == n)
       add(o.computed, Source::computed, "last-token rule: the last token runs again, although it was loaded, to give the first output");
     for (const auto id : ids) {
@@ -121,7 +123,7 @@ class Story {
     if (on_gpu && static_cast<std::int64_t>(b + 1) * config_.block_size == n)
       return "last-token rule: a GPU hit ends before the last token, so the host supplies the last block, although the GPU holds it";
     if (on_gpu) return "the GPU's copy cannot be used, because its prefix ended earlier; the host still holds it";
-    return fmt::format("{}; the host still holds it (distance {} , {} chunks of {} blocks)", gpu_loss(p), d, config_.host_chunks, config_.blocks_per_chunk);
+    return fmt::format("{}; the host still holds it (distance {}, room for {} blocks)", gpu_loss(p), d, config_.host_chunks * config_.blocks_per_chunk);
   }
   std::string why_computed(std::size_t b, std::size_t g, std::size_t h, bool on_gpu, bool on_host, const Past& p, std::int64_t d,
                            std::int64_t n, std::size_t full) const {
@@ -136,10 +138,10 @@ class Story {
     }
     if (on_gpu) return "on the GPU, but the look-up ended earlier, at the first block missing";
     if (on_host) return "on the host, but the look-up ended earlier, at the first chunk missing";
-    std::string s = gpu_loss(p) + fmt::format(" (distance {} > {} blocks)", d, config_.gpu_blocks);
-    if (d <= config_.gpu_blocks) s = gpu_loss(p) + fmt::format(" (distance {}, with {} blocks and those of running requests)", d, config_.gpu_blocks);
+    std::string s = gpu_loss(p);
+    if (p.gpu_lost_to >= 0) s += fmt::format(" (distance {}, room for {} blocks less those of running requests)", d, config_.gpu_blocks);
     if (config_.host_chunks == 0) return s + "; there is no host tier";
-    if (p.was_stored) return s + (p.host_lost_to == -1 ? "; the host keeps whole chunks only" : "; the host dropped it when " + who(p.host_lost_to) + " was stored");
+    if (p.was_stored) return s + (p.host_lost_to == -1 ? "; the host keeps whole chunks only" : (p.host_lost_to < 0 ? "; the host tier was emptied" : "; the host dropped it when " + who(p.host_lost_to) + " was stored"));
     if (config_.store_threshold >= 2) return s + "; it was not stored, because it had not been seen often enough";
     return s + "; it was never stored on the host";
   }
@@ -147,6 +149,7 @@ class Story {
   const Config& config_;
   std::span<const Input> inputs_;
   std::span<const std::string> names_;
+  int warmups_;
   Simulator simulator_;
   Events events_;
   workload::DistanceMeter meter_;
@@ -157,12 +160,12 @@ class Story {
 }  // namespace
 
 Result<std::vector<std::vector<Because>>> explain(const Config& config, std::span<const Input> inputs,
-                                                  std::span<const std::string> names) {
+                                                  std::span<const std::string> names, int warmups) {
   if (auto why = check(config, inputs)) return fail(std::move(*why));
-  return Story(config, inputs, names).tell();
+  return Story(config, inputs, names, warmups).tell();
 }
 
-std::vector<Nearest> nearest_prompts(std::span<const std::vector<std::uint64_t>> prompts, std::int64_t block_size) {
+std::vector<Nearest> nearest_prompts(std::span<const std::vector<std::uint64_t>> prompts, std::int64_t block_size, int warmups) {
   constexpr std::size_t looked_back = 512;  // prompts compared token by token when no block is shared
   std::vector<Nearest> out;
   std::unordered_map<std::uint64_t, int> newest;  // chained key of a block -> newest prompt that has it
@@ -192,15 +195,16 @@ std::vector<Nearest> nearest_prompts(std::span<const std::vector<std::uint64_t>>
       for (std::size_t back = 1; back <= std::min(i, looked_back); ++back) compare(static_cast<int>(i - back));
     for (const auto key : keys) newest[key] = static_cast<int>(i);
     const auto size = static_cast<std::int64_t>(p.size());
+    const std::string other = near.request < warmups ? "the warm-up" : fmt::format("request {}", near.request - warmups);
     if (near.common_tokens == 0)
       near.why = i == 0 ? "it is the first prompt" : "unique: its first token differs from that of every earlier prompt";
     else if (near.common_tokens < block_size)
-      near.why = fmt::format("below one block: request {} shares {} tokens, and only blocks of {} can be reused", near.request, near.common_tokens, block_size);
+      near.why = fmt::format("below one block: {} shares {} tokens, and only blocks of {} can be reused", other, near.common_tokens, block_size);
     else if (near.common_tokens < size)
-      near.why = fmt::format("request {} shares {} tokens ({} full blocks); token {} is the first that differs", near.request, near.common_tokens,
+      near.why = fmt::format("{} shares {} tokens ({} full blocks); token {} is the first that differs", other, near.common_tokens,
                              near.common_tokens / block_size, near.common_tokens);
     else
-      near.why = fmt::format("request {} begins with the whole prompt", near.request);
+      near.why = other + " begins with the whole prompt";
     out.push_back(std::move(near));
   }
   return out;
@@ -216,7 +220,8 @@ std::string why_no_reuse(const Config& c, const Nearest& near, std::int64_t n, s
     return fmt::format("thrashing: {}; {} distinct blocks were used since, and the larger tier holds {}", near.why, distance, std::max(c.gpu_blocks, host));
   if (usable == c.block_size * (n / c.block_size) && n % c.block_size == 0 && usable - reused == c.block_size)
     return "unusable by the look-up rule: the last block holds the last token, which must run";
-  return fmt::format("unusable by the look-up rule: {}, {} of these tokens could be reused and {} are; see the reasons of its tokens", near.why, usable, reused);
+  return fmt::format("{}, so that {} tokens could be reused, but only {} are: the reasons of its tokens say what was lost or could not be used",
+                     near.why, usable, reused);
 }
 
 }  // namespace kvcliff::cache

@@ -23,10 +23,11 @@ struct Because {
 void to_json(Json& j, const Because& b);
 
 /// The reasons of each request, first tokens first. Under HostTouch::unordered they are those of one drawn order.
-/// `names` (may be empty) name the requests in the text; otherwise "request 3" (from 0).
+/// `names` (may be empty) name the requests in the text beside their numbers. Numbers count from 0 behind the first
+/// `warmups` requests, which are called warm-up.
 /// Errors: as `predict`.
 Result<std::vector<std::vector<Because>>> explain(const Config& config, std::span<const Input> inputs,
-                                                  std::span<const std::string> names = {});
+                                                  std::span<const std::string> names = {}, int warmups = 0);
 
 /// How a prompt compares with the earlier prompt nearest to it.
 struct Nearest {
@@ -36,7 +37,9 @@ struct Nearest {
 };
 
 /// For each prompt its nearest earlier one. Tokens are any numbers that are equal for equal tokens.
-std::vector<Nearest> nearest_prompts(std::span<const std::vector<std::uint64_t>> prompts, std::int64_t block_size);
+/// The first `warmups` are warm-up prompts; numbers in the text count from 0 behind them.
+std::vector<Nearest> nearest_prompts(std::span<const std::vector<std::uint64_t>> prompts, std::int64_t block_size,
+                                     int warmups = 0);
 
 /// "Why no reuse", from the nearest prompt, the LRU distance and what was predicted; empty when everything that can be
 /// reused is.
