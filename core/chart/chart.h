@@ -145,6 +145,12 @@ struct Text {
   double dx = 0, dy = 0;                     ///< px
 };
 
+/// Words along a straight edge (a ramp of a cliff), drawn where the edge is longer than they are.
+struct Along {
+  double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  std::string text, token = "text";
+};
+
 /// Words under the axis with a bracket ("round 1"), or above the panel ("off").
 struct Bracket {
   double from = 0, to = 0;
@@ -153,7 +159,7 @@ struct Bracket {
   bool line = true;
 };
 
-using Mark = std::variant<Band, Areas, Ribbon, Histogram, Bars, Span, Line, Dots, Interval, Rule, Text, Bracket>;
+using Mark = std::variant<Band, Areas, Ribbon, Histogram, Bars, Span, Line, Dots, Interval, Rule, Text, Along, Bracket>;
 
 /// Marks over one pair of axes. Panels of a chart stand above each other and share the left edge.
 struct Panel {
@@ -162,7 +168,7 @@ struct Panel {
   double height = 1;                         ///< share of the chart's height
   std::optional<double> fixed_height;        ///< px instead
   bool frame_bottom = true;                  ///< axis line
-  std::string note;                          ///< at the upper right: "one column = 12 requests"
+  std::string note;                          ///< small words at the lower right: "one column = 12 requests"
 };
 
 struct LegendItem {

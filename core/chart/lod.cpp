@@ -79,8 +79,10 @@ std::vector<BarColumn> aggregate(const std::vector<Bar>& bars, int columns) {
   std::vector<BarColumn> out;
   if (columns < 1 || bars.size() <= static_cast<std::size_t>(columns)) return out;
   const std::size_t each = (bars.size() + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
-  for (std::size_t i = 0; i < bars.size(); i += each) {
-    const std::size_t end = std::min(bars.size(), i + each);
+  for (std::size_t i = 0, next = 0; i < bars.size(); i = next) {
+    std::size_t end = std::min(bars.size(), i + each);
+    for (std::size_t k = i + 1; k < end; ++k)  // a gap between sessions ends the column
+      if (bars[k].x - bars[k].width / 2 > bars[k - 1].x + bars[k - 1].width) end = k;
     BarColumn c;
     double left = bars[i].x - bars[i].width / 2, right = left;
     int measured = 0;
@@ -97,6 +99,7 @@ std::vector<BarColumn> aggregate(const std::vector<Bar>& bars, int columns) {
     if (measured)
       for (auto& m : c.mean) m /= measured;
     c.x = (left + right) / 2, c.width = right - left;
+    next = end;
     out.push_back(c);
   }
   return out;
@@ -110,17 +113,27 @@ Bars as_bars(const std::vector<BarColumn>& columns) {
 
 std::vector<Spread> spread(const std::vector<Point>& points, int columns) {
   std::vector<Spread> out;
-  if (columns < 1 || points.empty()) return out;
-  const std::size_t each = (points.size() + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
-  for (std::size_t i = 0; i < points.size(); i += each) {
-    std::vector<double> values;
-    double x = 0;
-    for (std::size_t k = i; k < std::min(points.size(), i + each); ++k)
-      if (points[k].y && std::isfinite(*points[k].y)) values.push_back(*points[k].y), x += points[k].x;
-    if (values.empty()) continue;
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    out.push_back({x / static_cast<double>(values.size()), *low, *median(values), *high, static_cast<int>(values.size())});
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (const auto& p : points)
+    if (std::isfinite(p.x)) low = std::min(low, p.x), high = std::max(high, p.x);
+  if (columns < 1 || !(low <= high)) return out;
+  const double width = high > low ? (high - low) / columns : 1;
+  std::vector<double> values;
+  int at = -1;
+  const auto flush = [&] {
+    if (values.empty()) return;
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    out.push_back({low + (at + 0.5) * width, *least, *median(values), *most, static_cast<int>(values.size())});
+    values.clear();
+  };
+  for (const auto& p : points) {
+    if (!p.y || !std::isfinite(*p.y) || !std::isfinite(p.x)) continue;
+    const int column = std::min(columns - 1, static_cast<int>((p.x - low) / width));
+    if (column != at) flush();
+    at = column;
+    values.push_back(*p.y);
   }
+  flush();
   return out;
 }
 

@@ -20,12 +20,12 @@ struct BarColumn {
   int faults = 0;                            ///< prediction misses and failures inside: always drawn
   bool unknown = false;                      ///< some request has unknown tokens: always drawn
 };
-/// At most `columns` columns. Empty when the bars already fit (each would be one column).
+/// About `columns` columns (one more at each gap between sessions). Empty when the bars already fit (each would be one column).
 std::vector<BarColumn> aggregate(const std::vector<Bar>& bars, int columns);
 /// The columns as bars, the fault count in words.
 Bars as_bars(const std::vector<BarColumn>& columns);
 
-/// Lowest, median and highest value of neighbouring points, for times over many requests.
+/// Lowest, median and highest value of the points in columns of equal width, for times over many requests; x in order.
 struct Spread {
   double x = 0, low = 0, median = 0, high = 0;
   int count = 0;

@@ -130,6 +130,8 @@ class Layout {
   double above(const Panel& p) const {
     for (const auto* b : marks_of<Bracket>(p))
       if (b->above) return 22;
+    for (const auto* b : marks_of<Band>(p))
+      if (b->vertical && !b->label.empty() && !p.fixed_height) return 20;
     return p.fixed_height ? 2 : 8;
   }
   double below(const Panel& p) const {
@@ -170,10 +172,24 @@ class Layout {
       y += f.h + below(c_.panels[i]);
     }
     if (!frames_.empty()) place_flags(frames_[0].x, frames_[0].right());
+    for (std::size_t i = 0; i < frames_.size(); ++i)
+      for (const auto* r : marks_of<Rule>(c_.panels[i]))
+        for (std::size_t k = 0; r->vertical && k < frames_.size(); ++k)
+          if (k == i || r->through) frames_[k].avoid.push_back(frames_[i].X(r->at));
   }
 
   std::vector<Tick> y_ticks(const Panel& p, const Frame& f) const {
-    return p.y.ticks.empty() ? ticks(f.yr, p.y.unit, f.y_log, std::max(2, static_cast<int>(f.h / 48))) : p.y.ticks;
+    if (!p.y.ticks.empty()) return p.y.ticks;
+    auto out = ticks(f.yr, p.y.unit, f.y_log, std::max(2, static_cast<int>(std::lround(f.h / 38))));
+    if (out.size() > 1 && f.highest > 0 && !p.y.high) {
+      // The highest bar ends the axis: its exact value is the last label.
+      const double step = out[1].at - out[0].at;
+      while (out.size() > 1 && f.highest - out.back().at < step * 0.6) out.pop_back();
+      out.push_back({f.highest, tick_label(f.highest, p.y.unit)});
+    }
+    if (p.y.unit == Unit::share)  // the sign once, at the top
+      for (std::size_t i = 0; i + 1 < out.size(); ++i) out[i].label.resize(out[i].label.size() - 2);
+    return out;
   }
   std::vector<Tick> x_ticks(const Panel& p, const Frame& f) const {
     return p.x.ticks.empty() ? ticks(f.xr, p.x.unit, f.x_log, std::max(2, static_cast<int>(f.w / 85))) : p.x.ticks;
@@ -221,8 +237,8 @@ class Layout {
     out_.close("g");
     axes(p, f, yt, xt);
     brackets(p, f);
-    if (!p.note.empty()) note = note.empty() ? p.note : p.note + "; " + note;
-    if (!note.empty()) out_.text(f.right(), f.y - 4, note, 11, t_.colour("text3"), "end");
+    for (const auto& words : {p.note, note})
+      if (!words.empty()) notes_ += (notes_.empty() ? "" : "; ") + words;
   }
 
   void axes(const Panel& p, const Frame& f, const std::vector<Tick>& yt, const std::vector<Tick>& xt) {
@@ -314,8 +330,11 @@ class Layout {
 
   void caption() {
     double y = h_ - pad - 14.0 * static_cast<double>(c_.caption.size()) + 12;
+    const double note = notes_.empty() ? 0 : text_width(notes_, 11) + 16;
+    if (note > 0) out_.text(w_ - pad, c_.caption.empty() ? h_ - 5 : y, notes_, 11, t_.colour("text2"), "end");
     for (const auto& line : c_.caption) {
-      out_.text(pad, y, shorten(line, w_ - 2 * pad, 11), 11, t_.colour("text3"), "start", false, 0, line);
+      const double room = w_ - 2 * pad - (&line == &c_.caption.front() ? note : 0);
+      out_.text(pad, y, shorten(line, std::max(60.0, room), 11), 11, t_.colour("text3"), "start", false, 0, line);
       y += 14;
     }
   }
@@ -329,6 +348,7 @@ class Layout {
   std::vector<Frame> frames_;
   std::vector<Flag> flags_;
   int flag_rows_ = 0;
+  std::string notes_;
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ double place(double v, Range r, bool log) {
 // Values a mark puts on the axes.
 struct Extent {
   std::vector<double> x, y;
-  bool y_zero = false, x_zero = false;
+  bool y_zero = false, x_zero = false, bars = false, faults = false;
+  double highest = 0;
 
   void operator()(const Areas& a) {
     x.insert(x.end(), a.x.begin(), a.x.end());
@@ -33,9 +34,10 @@ struct Extent {
     for (const auto& bar : b.bars) {
       x.push_back(bar.x - bar.width / 2), x.push_back(bar.x + bar.width / 2);
       for (const auto& s : {bar.measured, bar.predicted})
-        if (s) y.push_back((*s)[0] + (*s)[1] + (*s)[2] + (*s)[3]);
+        if (s) y.push_back((*s)[0] + (*s)[1] + (*s)[2] + (*s)[3]), highest = std::max(highest, y.back());
+      faults |= !bar.fault.empty();
     }
-    y_zero = true;
+    y_zero = bars = true;
   }
   void points(const std::vector<Point>& p) {
     for (const auto& v : p)
@@ -49,8 +51,8 @@ struct Extent {
     y.insert(y.end(), r.high.begin(), r.high.end());
   }
   void operator()(const Histogram& h) {
-    for (const auto& b : h.bins) x.push_back(b.from), x.push_back(b.to), y.push_back(b.count);
-    y_zero = true;
+    for (const auto& b : h.bins) x.push_back(b.from), x.push_back(b.to), y.push_back(b.count), highest = std::max(highest, b.count);
+    y_zero = bars = true;
   }
   void operator()(const Span& s) {
     x.push_back(s.from), x.push_back(s.to);
@@ -65,18 +67,20 @@ struct Extent {
   void operator()(const Rule& r) { (r.vertical ? x : y).push_back(r.at); }
   void operator()(const Band&) {}
   void operator()(const Text&) {}
+  void operator()(const Along&) {}
   void operator()(const Bracket&) {}
 };
 
 Range chosen(const Axis& a, const std::vector<double>& values, bool log, bool zero, bool pad) {
   Range r = auto_range(values, log);
   if (zero && !log) {
-    r.low = std::min(0.0, r.low), r.high = std::max(0.0, r.high);
-    const bool only_zero = std::all_of(values.begin(), values.end(), [](double v) { return v == 0 || !std::isfinite(v); });
-    if (only_zero) r = {0, 1};
+    r = {0, 0};  // not widened: the highest value is the end
+    for (const double v : values)
+      if (std::isfinite(v)) r.low = std::min(r.low, v), r.high = std::max(r.high, v);
+    if (r.low == r.high) r = {0, 1};
   }
-  if (pad && !a.high && !a.low) r = to_ticks(r, a.unit, log, 5);
-  else if (pad && !a.high) r.high = to_ticks(r, a.unit, log, 5).high;
+  if (pad && !a.high && !a.low) r = to_ticks(r, a.unit, log, 4);
+  else if (pad && !a.high) r.high = to_ticks({a.low && !log ? std::min(*a.low, r.low) : r.low, r.high}, a.unit, log, 4).high;
   if (a.low && std::isfinite(*a.low) && (!log || *a.low > 0)) r.low = *a.low;
   if (a.high && std::isfinite(*a.high)) r.high = *a.high;
   if (!(r.low < r.high)) r.high = log ? r.low * 10 : r.low + std::max(1.0, std::fabs(r.low));
@@ -94,7 +98,9 @@ void set_ranges(Frame& f, const Panel& p) {
   f.x_log = p.x.log && !e.x_zero;
   f.y_log = p.y.log && !e.y_zero;
   f.xr = chosen(p.x, e.x, f.x_log, e.x_zero, f.x_log);
-  f.yr = chosen(p.y, e.y, f.y_log, e.y_zero, true);
+  f.highest = e.highest;
+  f.yr = chosen(p.y, e.y, f.y_log, e.y_zero, !e.bars);  // bars fill their panel: the highest is labelled
+  if (e.faults && !p.y.high) f.yr.high *= 1.12;  // room for the marks above
 }
 
 void draw_marker(SvgWriter& out, const Theme& t, Marker marker, const std::string& token, double x, double y, double size) {
@@ -147,12 +153,7 @@ void ShapeFill::dots(const std::string& d, double x, double y, double w, double 
 void ShapeFill::draw(const std::string& token, const std::string& d, double x, double y, double w, double h, bool edge) {
   if (d.empty()) return;
   const bool unknown = token == "unknown";
-  std::string fill = unknown ? theme_.colour("surface") : theme_.colour(token), stroke = theme_.edge(token);
-  if (theme_.patterns) {
-    if (token == "gpu_hit") fill = "#333333", stroke = "#111111";
-    if (token == "host_loaded") fill = "#E4E4E4", stroke = "#333333";
-    if (token == "computed") fill = "#FFFFFF", stroke = "#333333";
-  }
+  const std::string fill = unknown ? theme_.colour("surface") : theme_.colour(token), stroke = theme_.edge(token);
   out_.path(d, {{"fill", fill}});
   if (unknown) hatch(d, x, y, w, h, theme_.patterns ? 8 : 5, theme_.edge(token), theme_.patterns, 1.2);
   if (theme_.patterns && token == "host_loaded") dots(d, x, y, w, h, "#555555");

@@ -16,6 +16,8 @@ struct Frame {
   double x = 0, y = 0, w = 0, h = 0;
   Range xr, yr;
   bool x_log = false, y_log = false;
+  double highest = 0;         ///< highest bar or bin, 0 without any
+  std::vector<double> avoid;  ///< px of rules that labels should not lie under
 
   double X(double v) const;
   double Y(double v) const;

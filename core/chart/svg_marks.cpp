@@ -38,10 +38,39 @@ struct Drawer {
     else out.rect(f.x, low, f.w, high - low, style);
     if (b.label.empty()) return;
     const double room = b.vertical ? high - low : f.w;
-    const std::string words = shorten(b.label, room - 4, 12);
-    if (words.size() < 5 && words != b.label) return;
-    const double y = b.vertical ? (f.h < 40 ? f.y + f.h / 2 + 4 : f.y + 15) : (low + high) / 2 + 4;
-    out.text(b.vertical ? (low + high) / 2 : f.x + 8, y, words, 12, t.text(b.label_token), b.vertical ? "middle" : "start", true, 0, b.label);
+    const double need = text_width(b.label, 12, true);
+    if (!b.vertical) return out.text(f.x + 8, (low + high) / 2 + 4, shorten(b.label, room - 16, 12), 12, t.text(b.label_token), "start", true, 0, b.label);
+    const bool low_panel = f.h < 40, fits = need + 4 <= room;
+    if (!fits && low_panel) return out.text((low + high) / 2, f.y + f.h / 2 + 4, shorten(b.label, room, 12), 12, t.text(b.label_token), "middle", true, 0, b.label);
+    // Too narrow for its words: they stand above the panel.
+    const double y = low_panel ? f.y + f.h / 2 + 4 : fits ? f.y + 15 : f.y - 5;
+    out.text(fits ? clear_of_rules(low, high, need) : (low + high) / 2, y, b.label, 12, t.text(b.label_token), "middle", true);
+  }
+
+  // The middle of [low, high], or of the widest part between rules when words of that width would lie under one.
+  double clear_of_rules(double low, double high, double need) const {
+    const double middle = (low + high) / 2;
+    std::vector<double> cuts{low, high};
+    bool crossed = false;
+    for (const double a : f.avoid) {
+      if (a > low && a < high) cuts.push_back(a);
+      crossed |= std::fabs(a - middle) < need / 2 + 4;
+    }
+    if (!crossed) return middle;
+    std::sort(cuts.begin(), cuts.end());
+    double best = middle, widest = 0;
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i)
+      if (cuts[i + 1] - cuts[i] > widest) widest = cuts[i + 1] - cuts[i], best = (cuts[i] + cuts[i + 1]) / 2;
+    return widest > need + 8 ? best : middle;
+  }
+
+  void operator()(const Along& a) {
+    double x0 = f.X(a.x0), y0 = f.Y(a.y0), x1 = f.X(a.x1), y1 = f.Y(a.y1);
+    if (x1 < x0) std::swap(x0, x1), std::swap(y0, y1);
+    if (std::hypot(x1 - x0, y1 - y0) < text_width(a.text, 11.5) + 24) return;
+    const double angle = -std::atan2(y1 - y0, x1 - x0) * 180 / 3.14159265358979;
+    const double nx = (y1 - y0), ny = -(x1 - x0), n = std::hypot(nx, ny);
+    out.text((x0 + x1) / 2 + nx / n * 5, (y0 + y1) / 2 + ny / n * 5, a.text, 11.5, t.colour(a.token), "middle", false, angle);
   }
 
   void operator()(const Areas& a) {
@@ -89,13 +118,14 @@ struct Drawer {
         found = true;
       }
       mid[i] = (top + bottom) / 2;
-      run = found && bottom - top >= (layer.sublabel.empty() ? 24 : 46) ? run + 1 : 0;
+      const bool under_rule = std::any_of(f.avoid.begin(), f.avoid.end(), [&](double r) { return std::fabs(r - at) < f.w / samples; });
+      run = found && !under_rule && bottom - top >= (layer.sublabel.empty() ? 24 : 46) ? run + 1 : 0;
       if (run > best_length) best_length = run, best = i;
     }
     if (best < 0 || best_length * f.w / samples < need) return;
     const int centre = best - best_length / 2;
     const double cx = f.x + f.w * (best - (best_length - 1) / 2.0 + 0.5) / samples, cy = mid[std::clamp(centre, 0, samples - 1)];
-    const std::string colour = t.patterns ? (layer.token == "gpu_hit" ? "#FFFFFF" : "#000000") : t.on(layer.token);
+    const std::string colour = t.on(layer.token);
     if (t.patterns && layer.token != "gpu_hit") out.rect(cx - need / 2, cy - 22, need, layer.sublabel.empty() ? 30 : 46, {{"fill", "#FFFFFF"}});
     out.text(cx, cy - (layer.sublabel.empty() ? -5 : 2), layer.label, 15, colour, "middle", true);
     if (!layer.sublabel.empty()) out.text(cx, cy + 15, layer.sublabel, 12, colour, "middle");
@@ -137,8 +167,9 @@ struct Drawer {
     std::vector<std::pair<const Bar*, double>> faults;
     for (const auto& b : bars->bars) {
       double left = f.X(b.x - b.width / 2), right = f.X(b.x + b.width / 2);
-      const double gap = right - left >= 5 ? std::max(1.0, std::round((right - left) * 0.18)) : 0;
+      const double gap = right - left >= 5 ? std::max(2.0, std::round((right - left) * 0.2)) : 0;
       left = std::round(left + gap / 2), right = std::max(left + 1, std::round(right - gap / 2));
+      if (slot >= 5) left += 0.5, right -= 0.5;  // the edge of one pixel lies inside the bar
       double top = f.bottom();
       if (b.measured) top = std::min(top, stack(*b.measured, left, right, fill));
       if (b.predicted) top = std::min(top, stack(*b.predicted, left, right, b.planned || !b.measured ? planned : outline));
@@ -219,7 +250,20 @@ struct Drawer {
   }
 
   void operator()(const Dots& d) {
-    add_note(left_out_words(drawable(d.points, f.y_log)));
+    const auto shown = drawable(d.points, f.y_log);
+    add_note(left_out_words(shown));
+    if (static_cast<double>(shown.points) > f.w) {  // many: lowest to highest as a bar, the median as a dash
+      std::vector<Point> all;
+      for (const auto& run : shown.runs) all.insert(all.end(), run.begin(), run.end());
+      std::string ranges, medians;
+      for (const auto& s : spread(all, std::max(1, static_cast<int>(f.w / 2)))) {
+        ranges += path_through({{f.X(s.x), f.Y(s.low) + 0.5}, {f.X(s.x), f.Y(s.high) - 0.5}}) + " ";
+        medians += path_through({{f.X(s.x) - 1, f.Y(s.median)}, {f.X(s.x) + 1, f.Y(s.median)}}) + " ";
+      }
+      out.path(ranges, {{"stroke", t.colour(d.token)}, {"stroke-width", "1.6"}});
+      out.path(medians, {{"stroke", t.edge(d.token)}, {"stroke-width", "1.6"}});
+      return add_note("points: lowest, median and highest of each column");
+    }
     for (const auto& p : d.points) {
       if (!p.y || !std::isfinite(*p.y) || (f.y_log && *p.y <= 0) || (f.x_log && p.x <= 0)) continue;
       const double x = f.X(p.x), y = f.Y(*p.y);

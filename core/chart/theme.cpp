@@ -61,6 +61,13 @@ Result<Theme> load_theme(const Json& palette, std::string_view name) {
       return fail(ErrorCode::bad_usage, "A colour of the palette is not #RRGGBB", "palette.json, " + set + "." + token, {}, "Restore the file");
     t.colours[token] = value.get<std::string>();
   }
+  if (t.patterns) {  // black and white: grey fills under patterns, dark edges and texts
+    t.colours["gpu_hit"] = "#333333", t.colours["host_loaded"] = "#E4E4E4", t.colours["computed"] = "#FFFFFF";
+    for (const char* source : {"gpu_hit", "host_loaded", "computed", "unknown"}) {
+      t.colours[std::string(source) + "_edge"] = "#222222", t.colours[std::string(source) + "_text"] = "#222222";
+      t.colours[std::string(source) + "_zone"] = "#F2F2F2", t.colours[std::string("on_") + source] = std::string_view(source) == "gpu_hit" ? "#FFFFFF" : "#000000";
+    }
+  }
   for (const char* token : needed)
     if (!t.has(token)) return fail(ErrorCode::bad_usage, "The palette lacks a colour", "palette.json, " + set + "." + token, {}, "Restore the file");
   return t;

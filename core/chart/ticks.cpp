@@ -111,7 +111,7 @@ std::vector<Tick> ticks(Range r, Unit unit, bool log, int about) {
       }
     return out;
   }
-  const double step = nice_step((r.high - r.low) / about, unit);
+  const double step = nice_step((r.high - r.low) / (unit == Unit::share ? std::min(about, 4) : about), unit);
   const double start = std::ceil(r.low / step - 1e-9);
   for (int i = 0; i < 50; ++i) {
     const double v = (start + i) * step;
@@ -136,6 +136,7 @@ std::string tick_label(double v, Unit unit, double step) {
       [[fallthrough]];
     default: break;
   }
+  if (v == 0) return "0";
   const int d = step > 0 ? decimals_for(step) : std::fabs(v) >= 100 ? 0 : std::fabs(v) >= 10 ? 1 : 2;
   return fixed(v, d);
 }
