@@ -74,7 +74,7 @@ Metrics::Metrics(std::int64_t max_model_len)
       prefill(latency_bounds), decode(latency_bounds), prompt_tokens(one_two_five(max_model_len)),
       generation_tokens(one_two_five(max_model_len)), iteration({1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384}),
       max_generation(one_two_five(max_model_len)), params_n({1, 2, 5, 10, 20}), params_max(one_two_five(max_model_len)),
-      preempted({1, 2, 4}), prefill_computed(one_two_five(max_model_len)), load_size(size_bounds, false),
+      preempted({1, 2, 3, 4, 5, 10, 20}), prefill_computed(one_two_five(max_model_len)), load_size(size_bounds, false),
       store_size(size_bounds, false), old_load_size(size_bounds), old_store_size(size_bounds), allocation(chunk_bounds, false),
       lookup_delay(delay_bounds, false) {}
 

@@ -52,7 +52,10 @@ TimeModel::Settings time_settings(const Options& o) {
   s.factor = std::pow(1 + drift, double(o.session_ordinal)) * std::exp(session.normal() * effect);
   s.load_factor = std::exp(session.normal() * effect);
   if (o.lies.has(Lie::slow_first_server) && o.session_ordinal == 0) s.factor *= 2;
-  if (o.lies.has(Lie::offload_hurts)) s.timing.load_rate /= 40;
+  if (o.lies.has(Lie::offload_hurts)) {
+    s.timing.load_rate /= 40;
+    s.timing.load_latency *= 10;
+  }
   return s;
 }
 

@@ -96,7 +96,7 @@ TEST(EmulatorMoments, AClosedConnectionFreesItsBlocksAndIsNotCountedAsFinished) 
 
 TEST(EmulatorMoments, HitsMoveAtAdmissionPromptTokensAtTheFirstTokenBytesWhenTheJobEnds) {
   // A link slowed down makes the load last; the counters of the admission are there long before it ends.
-  RunningServer server(plus(tiered, {"--emulate-time-scale", "100", "--emulate-lie", "offload-hurts", "--emulate-startup-seconds", "0.003"}));
+  RunningServer server(plus(tiered, {"--emulate-time-scale", "20", "--emulate-lie", "offload-hurts", "--emulate-startup-seconds", "0.003"}));
   server.complete(document(1, 325), 1);
   server.settled();
   fetch(server.port(), "POST", "/reset_prefix_cache");

@@ -143,7 +143,6 @@ TEST(Lies, ConfigurationsThatLie) {
   EXPECT_TRUE(config(hidden, "num_gpu_blocks=\"70"));
   EXPECT_GT(delta(open, 4, by, local), delta(hidden, 4, by, local));
   EXPECT_TRUE(config(lying("block-size"), "block_size=\"32"));
-  EXPECT_EQ(fetch(1, "GET", "/").status, 0);  // nobody there: the reader of these tests says so
 }
 
 TEST(Lies, TimesThatLie) {
@@ -154,7 +153,7 @@ TEST(Lies, TimesThatLie) {
     return visit(all);
   };
   const Seen honest = slow({});
-  EXPECT_GT(ttft(slow({"--emulate-lie", "offload-hurts", "--emulate-preset", "h200-0.6b-eager"}), 4) + ttft(honest, 4), 0);
+  EXPECT_GT(ttft(slow({"--emulate-lie", "offload-hurts"}), 4), ttft(honest, 4) + 0.005);
   EXPECT_GT(ttft(slow({"--emulate-lie", "slow-first-server"}), 0), ttft(honest, 0) * 1.5);
   EXPECT_GT(ttft(slow({"--emulate-lie", "drift", "--emulate-session", "20"}), 0), ttft(honest, 0) * 1.5);
   EXPECT_GT(ttft(slow({"--emulate-lie", "hit-without-speed"}), 4), ttft(honest, 4) + 0.001);
