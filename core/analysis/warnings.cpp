@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include "analysis/decision.h"
+#include "analysis/rates.h"
+#include "reconcile/latency.h"
+
+namespace kvcliff::analysis {
+
+std::vector<std::string> run_warnings(const reconcile::ExperimentInput& input) {
+  std::vector<std::string> out;
+  for (const auto& s : input.sessions) {
+    std::vector<double> cold;
+    int lengths = 0;
+    double worst = 0;
+    for (const auto& r : s.requests) {
+      if (r.plan.warmup) continue;
+      // First visits only: revisits are served from elsewhere and say nothing about warm-up.
+      if (r.plan.round <= 1 && r.stream.outcome == Outcome::complete)
+        if (const auto t = r.stream.ttft()) cold.push_back(static_cast<double>(*t) / 1e6);
+      const auto counter = r.delta.value("prompt_tokens");
+      const auto length = prompt_length(r.plan.prompt_tokens, r.stream.usage.prompt_tokens,
+                                        counter ? std::optional(static_cast<std::int64_t>(*counter)) : std::nullopt);
+      if (length.warning) {
+        ++lengths;
+        worst = std::abs(length.off_percent) > std::abs(worst) ? length.off_percent : worst;
+      }
+    }
+    const std::string where = fmt::format("Session {} ({}): ", s.record.ordinal, s.record.arm);
+    if (const auto f = first_request(cold); f.suspicious) out.push_back(where + f.warning);
+    // Above 5 ms the client itself is part of what it measures.
+    if (const auto lags = reconcile::client_lags_ms(s); !lags.empty())
+      if (const double p99 = reconcile::percentile(lags, 0.99); p99 > 5)
+        out.push_back(where + fmt::format("the client was late by {:.1f} ms (p99)", p99));
+    if (lengths > 0) out.push_back(where + fmt::format("{} prompt(s) were counted up to {:+.1f} % off the length asked for", lengths, worst));
+  }
+  for (const auto& n : input.notices)
+    if (n.severity != "info") out.push_back(n.text);
+  return out;
+}
+
+}  // namespace kvcliff::analysis

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reconcile/load.h"
+
+#include "base/clock.h"
+
+namespace kvcliff::reconcile {
+namespace {
+
+std::vector<plan::SessionPlan> schedule_from(const Json& j) {
+  std::vector<plan::SessionPlan> out;
+  if (!j.is_array()) return out;
+  for (const auto& s : j)
+    out.push_back({s.value("ordinal", 0), s.value("arm", std::string()), s.value("conditioning", false), s.value("pair", -1)});
+  return out;
+}
+
+// The emulator's preset says whether its times were measured or assumed; it stands among its own arguments.
+std::string times_origin(const plan::Plan& p, bool simulated) {
+  if (!simulated) return {};
+  const auto& a = p.engine.extra_args;
+  std::string preset = "rtx5070";
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == "--emulate-preset" && i + 1 < a.size()) preset = a[i + 1];
+    if (a[i].rfind("--emulate-preset=", 0) == 0) preset = a[i].substr(17);
+  }
+  const bool measured = preset.find("h200") != std::string::npos;
+  return (measured ? "as measured on an H200 with an 8B model (" : "assumed (") + preset + ")";
+}
+
+Result<SessionInput> load_session(const journal::Reader& reader, SessionRecord record, const plan::Plan& whole,
+                                  const LoadOptions& options) {
+  SessionInput s;
+  auto arm_plan = plan::for_arm(whole, record.arm);
+  if (!arm_plan) return fail(arm_plan.error());
+  s.plan = std::move(*arm_plan);
+  if (const auto* arm = plan::find_arm(whole, record.arm)) s.offload = arm->offload;
+  auto requests = reader.requests(record.id, options.depth);
+  if (!requests) return fail(requests.error());
+  s.requests = std::move(*requests);
+  const auto scrape = [&](std::int64_t id) -> std::optional<CounterSnapshot> {
+    if (id == 0) return std::nullopt;
+    auto snapshot = reader.scrape(id);
+    return snapshot ? std::optional(std::move(*snapshot)) : std::nullopt;
+  };
+  s.identity = scrape(record.identity_scrape);
+  s.last = scrape(record.last_scrape);
+  if (options.kv) {
+    auto kv = options.kv(s.plan);
+    s.kv = kv ? std::move(*kv) : KvFacts{std::nullopt, kv.error().sentence()};
+  } else {
+    s.kv.from = "no model catalogue was at hand";
+  }
+  s.record = std::move(record);
+  return s;
+}
+}  // namespace
+
+Result<ExperimentInput> load(const journal::Reader& reader, const std::string& selector, const LoadOptions& options) {
+  auto record = reader.experiment(selector);
+  if (!record) return fail(record.error());
+  ExperimentInput out;
+  out.run_id = record->uid;
+  out.name = record->name;
+  out.plan_hash = record->plan_hash;
+  out.method_version = record->method_version;
+  out.program_version = record->program_version;
+  out.created = iso8601(record->created);
+  out.journal = reader.path();
+  out.simulated = record->simulated;
+  out.host = record->host;
+  out.schedule = schedule_from(record->schedule);
+  const auto parsed = plan::parse_text(record->plan_text, "the plan stored in " + reader.path());
+  if (!parsed.valid())
+    return fail(ErrorCode::corrupt, "The stored plan cannot be read", reader.path() + ", experiment " + record->uid,
+                parsed.faults.front().field + ": " + parsed.faults.front().what, "it may have been written by a newer version");
+  out.plan = parsed.plan;
+  out.attached = out.plan.engine.adapter == "attach";
+  auto sessions = reader.sessions(record->id);
+  if (!sessions) return fail(sessions.error());
+  for (auto& s : *sessions) {
+    out.simulated = out.simulated || s.effective.simulated;
+    if (s.state != SessionState::finished) {
+      out.others.push_back(std::move(s));
+      continue;
+    }
+    auto loaded = load_session(reader, std::move(s), out.plan, options);
+    if (!loaded) return fail(loaded.error());
+    out.sessions.push_back(std::move(*loaded));
+  }
+  // Attempts of one ordinal: only the last finished one counts; earlier ones stay listed as superseded.
+  for (std::size_t i = 0; i < out.sessions.size();) {
+    const auto& s = out.sessions[i].record;
+    const bool later = std::any_of(out.sessions.begin(), out.sessions.end(), [&](const SessionInput& o) {
+      return o.record.ordinal == s.ordinal && o.record.attempt > s.attempt;
+    });
+    if (!later) {
+      ++i;
+      continue;
+    }
+    out.others.push_back(s);
+    out.others.back().state = SessionState::superseded;
+    out.sessions.erase(out.sessions.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  std::stable_sort(out.sessions.begin(), out.sessions.end(),
+                   [](const SessionInput& a, const SessionInput& b) { return a.record.ordinal < b.record.ordinal; });
+  out.times_origin = times_origin(out.plan, out.simulated);
+  auto notices = reader.notices(record->id);
+  if (notices)
+    for (auto& n : *notices) out.notices.push_back({n.severity, n.text});
+  return out;
+}
+
+}  // namespace kvcliff::reconcile
