@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Raw answers, child output, rates, and the rules of a stream's end, each by itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "support/data.h"
+#include "wire/http_answer.h"
+#include "wire/log_lines.h"
+#include "wire/openai_stream.h"
+#include "wire/recording.h"
+
+namespace kvcliff::wire {
+namespace {
+using testing::Contains;
+using testing::HasSubstr;
+
+StreamRecord of(const std::string& sse) { return read_stream_recording(sse, nullptr, "text")->record; }
+std::string say(const std::string& json) { return "data: " + json + "\n\n"; }
+const std::string token = say(R"({"choices":[{"index":0,"text":"a","finish_reason":null}]})");
+const std::string stop = say(R"({"choices":[{"index":0,"text":"","finish_reason":"stop"}]})");
+const std::string done = "data: [DONE]\n\n";
+
+TEST(Outcomes, FollowTheContract) {
+  EXPECT_EQ(of(token + stop + done).outcome, Outcome::complete);
+  const auto no_done = of(token + stop);
+  EXPECT_EQ(no_done.outcome, Outcome::complete);
+  EXPECT_THAT(no_done.warnings, Contains(HasSubstr("[DONE] is missing")));
+  EXPECT_EQ(of(token + done).outcome, Outcome::ended_without_reason);
+  EXPECT_EQ(of(token).outcome, Outcome::truncated);
+  EXPECT_FALSE(of(token).transport_clean);
+  EXPECT_EQ(of("").outcome, Outcome::truncated);
+  EXPECT_EQ(of(done).outcome, Outcome::error);
+  const std::string head = "HTTP/1.1 200 OK\r\ncontent-length: ";
+  EXPECT_EQ(of(head + std::to_string(token.size()) + "\r\n\r\n" + token).outcome, Outcome::ended_without_reason);
+  EXPECT_EQ(of(head + "0\r\n\r\n").outcome, Outcome::error);
+  EXPECT_EQ(of(head + "999\r\n\r\n" + token).outcome, Outcome::truncated);
+  EXPECT_EQ(of("HTTP/1.0 200 OK\r\n\r\n" + token).outcome, Outcome::truncated);  // ends with the connection: not known to be whole
+  EXPECT_EQ(of("HTTP/1.1 500 X\r\ncontent-length: 4\r\n\r\noops").error_message, "oops");
+}
+
+TEST(Outcomes, EveryChoiceNeedsItsReason) {
+  const auto choice = [](int i, const char* reason) {
+    return say("{\"choices\":[{\"index\":" + std::to_string(i) + ",\"text\":\"x\",\"finish_reason\":" + reason + "}]}");
+  };
+  EXPECT_EQ(of(choice(0, "null") + choice(1, "null") + choice(0, "\"stop\"") + done).outcome, Outcome::ended_without_reason);
+  const auto both = of(choice(0, "null") + choice(1, "\"stop\"") + choice(0, "\"length\"") + done);
+  EXPECT_EQ(both.outcome, Outcome::complete);
+  EXPECT_EQ(both.text, "xx");
+  EXPECT_EQ(both.finish_reason, "length");
+}
+
+TEST(Tokens, IdsRuleOverText) {
+  const auto r = of(say(R"({"choices":[{"index":0,"text":"","token_ids":[5],"finish_reason":null}]})") +
+                    say(R"({"choices":[{"index":0,"text":"ab","token_ids":[6,7],"finish_reason":null}]})") +
+                    say(R"({"choices":[{"index":0,"text":"c","token_ids":[],"finish_reason":"stop"}]})") + done);
+  EXPECT_EQ(r.content_events, 2);
+  EXPECT_THAT(r.token_ids, testing::ElementsAre(5, 6, 7));
+  EXPECT_EQ(r.events[0].kind, EventKind::token);
+  EXPECT_EQ(r.events[1].tokens, 2);
+  EXPECT_EQ(r.events[2].kind, EventKind::finish);
+}
+
+TEST(Tokens, AToolCallIsGenerated) {
+  const auto r = of(say(R"({"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]})") +
+                    say(R"({"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"f"}}]}}]})") + stop + done);
+  EXPECT_EQ(r.content_events, 1);
+  EXPECT_EQ(r.events[0].kind, EventKind::empty);
+}
+
+TEST(Usage, LastOneCountsAndContradictionsAreSaid) {
+  const auto usage = [](const std::string& u) { return say("{\"choices\":[],\"usage\":" + u + "}"); };
+  const auto r = of(token + usage(R"({"prompt_tokens":5,"completion_tokens":1})") +
+                    usage(R"({"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}})") + stop + done);
+  EXPECT_EQ(r.usage.completion_tokens, 2);
+  EXPECT_EQ(r.usage.cached_tokens, 4);
+  EXPECT_FALSE(r.usage.conflicting);
+  const auto bad = of(usage(R"({"prompt_tokens":5})") + usage(R"({"prompt_tokens":6,"prompt_tokens_details":{"cached_tokens":-1}})") + stop + done);
+  EXPECT_TRUE(bad.usage.conflicting);
+  EXPECT_EQ(bad.usage.cached_tokens, std::nullopt);
+  EXPECT_TRUE(bad.usage.details_seen);
+  EXPECT_THAT(bad.warnings, Contains(HasSubstr("negative")));
+  EXPECT_EQ(of(say(R"({"choices":[],"usage":{"prompt_tokens":5,"prompt_tokens_details":null}})") + stop).usage.cached_tokens, std::nullopt);
+}
+
+TEST(BadJson, IsCountedAndReadingGoesOn) {
+  const auto r = of(token + say("{\"choices\":[") + say("not json") + token + stop + done);
+  EXPECT_EQ(r.parse_errors, 2);
+  EXPECT_EQ(r.text, "aa");
+  EXPECT_EQ(r.outcome, Outcome::complete);
+}
+
+TEST(BadJson, BrokenBytesSurrogatesAndNanBecomeMarks) {
+  const auto r = of(say("{\"choices\":[{\"text\":\"x\xff\"}]}") + say("{\"choices\":[{\"text\":\"\\ud83d\"}],\"n\":NaN,\"m\":-Infinity}") +
+                    say("{\"choices\":[{\"text\":\"\\ud83d\\ude00\"}]}") + stop + done);
+  EXPECT_EQ(r.parse_errors, 0);
+  EXPECT_EQ(r.text, "x\xef\xbf\xbd\xef\xbf\xbd\xf0\x9f\x98\x80");
+}
+
+TEST(HttpAnswer, ChunkedWithExtensionsTrailersAndAnyCut) {
+  const std::string raw = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 Fine Day\r\nTransfer-Encoding: gzip, Chunked\r\nX: 1\r\n\r\n"
+                          "5;a=b\r\nhello\r\n1\r\n!\r\n0\r\nTrailer: x\r\n\r\n";
+  for (std::size_t size = 1; size <= raw.size(); ++size) {
+    HttpAnswerReader reader;
+    std::string body;
+    for (std::size_t at = 0; at < raw.size(); at += size)
+      reader.push(std::string_view(raw).substr(at, size), [&](std::string_view b) { body += b; });
+    EXPECT_TRUE(reader.whole()) << size << reader.fault();
+    EXPECT_EQ(body, "hello!");
+    EXPECT_EQ(reader.head().status, 200);
+    EXPECT_EQ(reader.head().header("x"), "1");
+  }
+}
+
+TEST(HttpAnswer, BrokenFramingIsSaid) {
+  const auto fault = [](const std::string& raw) {
+    HttpAnswerReader reader;
+    reader.push(raw, [](std::string_view) {});
+    return reader.fault();
+  };
+  const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  EXPECT_THAT(fault(chunked + "zz\r\n"), HasSubstr("hexadecimal"));
+  EXPECT_THAT(fault(chunked + "2\r\nabc\r\n"), HasSubstr("longer"));
+  EXPECT_THAT(fault(chunked + "2\r\nab\r\n"), HasSubstr("last chunk"));
+  EXPECT_THAT(fault("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab"), HasSubstr("3 bytes"));
+  EXPECT_THAT(fault("HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n"), HasSubstr("not a number"));
+  EXPECT_THAT(fault("HTTP/1.1 200 OK\r\ncontent-encoding: br\r\n\r\n"), HasSubstr("br"));
+  EXPECT_THAT(fault("HTTP/1.1 20"), HasSubstr("inside its head"));
+  EXPECT_THAT(fault("GET / HTTP/1.1\r\n\r\n"), HasSubstr("status line"));
+}
+
+TEST(ChunkLists, AreReadOrRefusedByLine) {
+  EXPECT_EQ(parse_chunk_list("# x\n1 2\n\n3.5\t4 # y\n", "c")->size(), 2u);
+  for (const char* bad : {"1\n", "x 2\n", "1 x\n", "5 1\n4 1\n", "-1 2\n", "1 -2\n", "nan 1\n"}) {
+    const auto r = parse_chunk_list(bad, "c");
+    ASSERT_FALSE(r) << bad;
+    EXPECT_THAT(r.error().where, HasSubstr("line"));
+  }
+}
+
+std::vector<OutputLine> lines(const std::string& bytes, std::size_t limit, std::size_t piece) {
+  std::vector<OutputLine> out;
+  LineSplitter splitter(limit);
+  const auto sink = [&](OutputLine l) { out.push_back(std::move(l)); };
+  for (std::size_t at = 0; at < bytes.size(); at += piece) splitter.push(std::string_view(bytes).substr(at, piece), sink);
+  splitter.finish(sink);
+  return out;
+}
+
+TEST(LogLines, BytesThatAreNotTextBecomeMarksAndReadingGoesOn) {
+  const std::string raw = test::read("cases/067-log-bytes-not-utf8/raw.log");
+  for (const std::size_t piece : {raw.size(), std::size_t{1}, std::size_t{3}}) {
+    const auto all = lines(raw, 4096, piece);
+    ASSERT_EQ(all.size(), 9u);
+    EXPECT_EQ(all[0].text, "ok 1");
+    EXPECT_EQ(all[7].text, "good 模型");
+    EXPECT_EQ(all[8].text, "ok 9");
+    std::vector<int> replaced;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].replaced) replaced.push_back(static_cast<int>(i) + 1);
+    EXPECT_THAT(replaced, testing::ElementsAre(2, 3, 4, 6, 7));
+    EXPECT_THAT(all[4].text.substr(all[4].text.find('\0') + 1), " byte");
+  }
+}
+
+TEST(LogLines, AVeryLongLineIsCutAndItsLengthKept) {
+  const auto all = lines(test::read("cases/068-very-long-log-line/raw.log"), 4096, 1000);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1].bytes, 271052u);
+  EXPECT_LE(all[1].text.size(), 4096u);
+  EXPECT_TRUE(all[1].truncated);
+  EXPECT_EQ(all[2].text, "INFO after");
+  const auto wide = lines("äääää\n", 3, 1);  // the limit falls inside the second character
+  EXPECT_EQ(wide[0].text, "ä");
+  EXPECT_FALSE(wide[0].replaced);
+}
+
+TEST(LogLines, ProgressLinesAndEndsOfEveryKind) {
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{100}}) {
+    const auto all = lines("a\r\nb\r 10%\r 20%\nlast", 100, piece);
+    ASSERT_EQ(all.size(), 5u) << piece;
+    EXPECT_EQ(all[0].text, "a");
+    EXPECT_FALSE(all[0].progress);
+    EXPECT_TRUE(all[1].progress);
+    EXPECT_EQ(all[3].text, " 20%");
+    EXPECT_FALSE(all[3].progress);
+    EXPECT_TRUE(all[4].partial);
+  }
+  EXPECT_EQ(without_ansi("\x1b[1;36m(EngineCore)\x1b[0m x"), "(EngineCore) x");
+}
+
+TEST(Rates, CountTokensAndNeverShowAPeakBelowTheAverage) {
+  StreamRecord r;
+  r.usage = {};
+  r.usage.completion_tokens = Json::parse(test::read("cases/109-peak-below-average/usage.json")).at("completion_tokens").get<int>();
+  const std::string table = test::read("cases/109-peak-below-average/events.tsv");
+  const auto rows = split(table, '\n');
+  r.times.t0 = 1;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].empty()) continue;
+    const MonoNs at = 1'000'000'000 + *parse_int(split(rows[i], '\t')[0]) * 1'000'000;
+    r.events.push_back({at, 10, EventKind::token, 0});
+    if (r.times.first_token == 0) r.times.first_token = at;
+    r.times.last_token = at;
+    ++r.content_events;
+  }
+  const auto f = figures_of(r);
+  EXPECT_EQ(f.output_tokens, 96);
+  EXPECT_DOUBLE_EQ(*f.tokens_per_second, 160);
+  EXPECT_EQ(f.peak_tokens_per_second, std::nullopt);
+  EXPECT_THAT(f.peak_why, HasSubstr("shorter than the window"));
+}
+
+TEST(Rates, PeakOfALongStreamWithABurst) {
+  StreamRecord r;
+  r.ids_returned = true;
+  r.times.t0 = 1;
+  const auto add = [&](std::int64_t ms) {
+    const MonoNs at = 1'000'000'000 + ms * 1'000'000;
+    r.events.push_back({at, 10, EventKind::token, 2});
+    r.token_ids.insert(r.token_ids.end(), 2, 1);
+    if (r.times.first_token == 0) r.times.first_token = at;
+    r.times.last_token = at;
+    ++r.content_events;
+  };
+  for (int i = 0; i < 20; ++i) add(i * 100);
+  for (int i = 0; i < 50; ++i) add(2000 + i);
+  const auto f = figures_of(r);
+  EXPECT_NEAR(*f.peak_tokens_per_second, 118, 0.5);  // 50 in the burst and 9 before it, 2 tokens each
+  EXPECT_GE(*f.peak_tokens_per_second, *f.tokens_per_second);
+}
+
+TEST(Clocks, ASleepingMachineIsMarked) {
+  const std::string text = test::read("cases/104-clock-jumps/suspend.tsv");
+  const auto lines_of = split(text, '\n');
+  const auto a = split(lines_of[1], '\t'), b = split(lines_of[2], '\t');
+  EXPECT_EQ(sleep_mark(*parse_int(b[1]) - *parse_int(a[1]), *parse_int(b[2]) - *parse_int(a[2])), "machine slept during the request");
+  EXPECT_EQ(sleep_mark(200'000'000, 200'001'000), std::nullopt);
+}
+
+}  // namespace
+}  // namespace kvcliff::wire
