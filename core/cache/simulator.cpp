@@ -269,20 +269,21 @@ Outcome Simulator::run_fitting(const Request& q) {
     advance(r, std::min(budget, r.tokens - r.computed));
     offer_step(r.computed, false);
   }
-  const auto all_blocks = static_cast<std::size_t>((r.prompt + outputs) / config_.block_size);
-  learn(r, std::span(q.keys).first(std::min(q.keys.size(), all_blocks)));
-  learn_anonymous(r, all_blocks);
+  const auto know = [&](std::int64_t tokens) {
+    const auto blocks = static_cast<std::size_t>(tokens / config_.block_size);
+    learn(r, std::span(q.keys).first(std::min(q.keys.size(), blocks)));
+    learn_anonymous(r, blocks);
+  };
   while (r.computed < last) {
     // Steps in which nothing can be offered only take blocks, and are taken together.
     const bool quiet = config_.host_chunks == 0 || (config_.offload_prompt_only && r.next_chunk >= r.prompt / chunk_tokens_);
-    if (quiet) {
-      advance(r, last - r.computed);
-      break;
-    }
-    settle(step_number - 1);
-    advance(r, 1);
-    offer_step(r.computed, false);
+    const std::int64_t tokens = quiet ? last - r.computed : 1;
+    know(r.computed + tokens);
+    if (!quiet) settle(step_number - 1);
+    advance(r, tokens);
+    if (!quiet) offer_step(r.computed, false);
   }
+  know(r.prompt + outputs);
   settle(step_number - 1);
   offer_step(last_offer_tokens(r, r.prompt + outputs), true);
   host_.finish(r.chunks, r.flags);

@@ -179,12 +179,12 @@ void NaiveCache::offer(Running& r, Id id, std::int64_t tokens, Step& out) {
   }
   for (const Key k : eligible)
     if (!host_.count(k)) fresh.push_back(k);
+  for (const Key k : eligible) r.recent.push_back(k);  // also when there is no room for what is new
   if (!make_room(fresh.size(), config_.protect_input_keys ? input : std::set<Key>{})) {
     out.store_failed = true;
     return;  // offered again with the next step, with a longer range
   }
   r.next_chunk = until;
-  for (const Key k : eligible) r.recent.push_back(k);
   if (fresh.empty()) return;
   insert(fresh);
   const std::uint64_t job = next_job_++;

@@ -47,6 +47,10 @@ NaiveCache::Admission NaiveCache::admit(Id id, std::span<const Key> keys, std::i
       load.push_back(chunks[end]);
     }
     out.host_tokens = load.empty() ? 0 : T * end - g;
+    if (out.host_tokens < T) {  // less than a chunk is not worth a load
+      out.host_tokens = 0;
+      load.clear();
+    }
     if (pending) {
       if (config_.host_touch != HostTouch::finish) host_touch(mine);
       out.verdict = Admission::Verdict::deferred;
