@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/plan_input.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/resources.h"
+#include "emulator/timing.h"
+#include "engine/adapter.h"
+#include "model/catalogue.h"
+#include "model/config_text.h"
+#include "model/derive.h"
+
+namespace kvcliff::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Value of a flag in the engine's extra arguments, in either spelling.
+std::string extra_value(const plan::Plan& plan, const std::string& flag) {
+  const auto& args = plan.engine.extra_args;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == flag && i + 1 < args.size()) return args[i + 1];
+    if (args[i].rfind(flag + "=", 0) == 0) return args[i].substr(flag.size() + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+Error faults_error(const std::string& path, const std::vector<plan::Fault>& faults) {
+  std::string all;
+  for (const auto& f : faults) all += fmt::format("{}{}{}", all.empty() ? "" : "; ", f.what, f.next.empty() ? "" : " (" + f.next + ")");
+  if (faults.size() == 1 && faults[0].field.empty())  // no plan at all: unreadable, or no JSON object
+    return {ErrorCode::bad_usage, faults[0].what, path, {}, faults[0].next};
+  return {ErrorCode::bad_usage,
+          fmt::format("The plan has {} fault{}", faults.size(), faults.size() == 1 ? "" : "s"), path, all,
+          "kvcliff-cli plan check lists them one by one"};
+}
+
+Result<plan::Plan> load_plan(const std::string& path, std::string* hash) {
+  const auto parsed = plan::parse_file(path);
+  if (!parsed.valid()) return fail(faults_error(path, parsed.faults));
+  if (hash) *hash = plan::hash(parsed.plan);
+  std::error_code ec;
+  return plan::with_paths_from(parsed.plan, fs::absolute(path, ec).parent_path().string());
+}
+
+Result<model::KvLayout> layout_of_plan(const Context& context, const plan::Plan& p) {
+  model::Options options;
+  options.kv_dtype = p.model.kv_dtype;
+  options.tp = p.model.tp;
+  options.pp = p.model.pp;
+  options.block_size = p.capacity.block_size;
+  if (!p.model.config.empty()) {
+    fs::path path = p.model.config;
+    std::error_code ec;
+    if (fs::is_directory(path, ec)) path /= "config.json";
+    const auto file = read_maybe_compressed(path);
+    if (!file) return fail(file.error());
+    const auto config = model::parse_config_text(*file, path.string());
+    if (!config) return fail(config.error());
+    return model::derive(config->value, options);
+  }
+  const auto file = find_resource(context, "models/catalogue.json");
+  if (!file) return fail(file.error());
+  const auto entries = model::catalogue(fs::path(*file).parent_path().string());
+  if (!entries) return fail(entries.error());
+  const auto entry = model::find(*entries, p.model.id);
+  if (!entry) return fail(entry.error());
+  return model::derive(**entry, options);
+}
+
+ShownCommand command_of_arm(const plan::Plan& plan, const plan::Arm& arm, int port) {
+  ShownCommand out{.arm = arm.name};
+  const auto give_up = [&](const Error& e) {
+    out.why = e.sentence();
+    return out;
+  };
+  const auto seen = plan::for_arm(plan, arm.name);
+  if (!seen) return give_up(seen.error());
+  if (seen->engine.adapter == "attach") {
+    out.why = "nothing is launched: the server runs already";
+    return out;
+  }
+  const auto adapter = engine::make_adapter(seen->engine.adapter);
+  if (!adapter) return give_up(adapter.error());
+  const auto command = (*adapter)->command(*seen, arm.offload, {.host = "127.0.0.1", .port = port});
+  if (!command) return give_up(command.error());
+  out.argv = command->argv;
+  out.env_set = command->env_set;
+  out.env_unset = command->env_unset;
+  const auto launcher = process::make_launcher(plan.launcher);
+  if (!launcher) return give_up(launcher.error());
+  out.line = (*launcher)->shown(*command);
+  return out;
+}
+
+std::optional<double> estimate_seconds(const plan::Plan& plan, std::string& why) {
+  if (plan.engine.adapter != "emulator") {
+    why = "the speed of a real engine is not known before the first run";
+    return std::nullopt;
+  }
+  const auto name = extra_value(plan, "--emulate-preset");
+  const auto* t = emulator::find_preset(name.empty() ? "rtx5070" : name);
+  if (!t || plan.workload.kind == workload::Spec::Kind::trace) {
+    why = t ? "the lengths of a trace are not known before it is read" : "the emulator has no preset " + name;
+    return std::nullopt;
+  }
+  const double scale = parse_double(extra_value(plan, "--emulate-time-scale")).value_or(1.0);
+  double ms = 0;
+  for (const auto& s : plan::schedule(plan)) {
+    const auto seen = plan::for_arm(plan, s.arm);
+    if (!seen) continue;
+    const auto& w = seen->workload;
+    const double k = static_cast<double>(w.tokens + (w.rounds - 1) * w.turn_tokens / 2) / 1000.0;
+    const double ttft = t->base + t->front * k + t->linear * k + t->quadratic * k * k / 2;
+    const double one = (ttft + t->decode * static_cast<double>(w.output_tokens)) * scale + 2.0 * plan.limits.settle.quiet_ms;
+    const auto requests = static_cast<double>(plan::request_count(*seen).value_or(0) + plan.warmup.min_requests + 2);
+    ms += requests * one / (plan.load.mode == plan::LoadSpec::Mode::closed ? plan.load.concurrency : 1) + 2500 * scale + 1500;
+  }
+  return ms / 1000.0;
+}
+
+}  // namespace kvcliff::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "model/layout.h"
+#include "plan/plan.h"
+
+namespace kvcliff::cli {
+
+/// A plan file that is whole; otherwise one error that names every fault. Relative paths in it count from the file's
+/// folder. The hash is taken before that, so that it does not depend on the place: `hash` when not null receives it.
+Result<plan::Plan> load_plan(const std::string& path, std::string* hash = nullptr);
+/// The faults as the error of the command line.
+Error faults_error(const std::string& path, const std::vector<plan::Fault>& faults);
+
+/// KV layout of the plan's model: its config.json, or the catalogue.
+Result<model::KvLayout> layout_of_plan(const Context& context, const plan::Plan& plan);
+
+/// The commands that the sessions of a plan run, as far as they can be known before (the port is chosen at launch).
+struct ShownCommand {
+  std::string arm, line, why;   ///< `why` when there is no command
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> env_set;
+  std::vector<std::string> env_unset;
+};
+ShownCommand command_of_arm(const plan::Plan& plan, const plan::Arm& arm, int port);
+
+/// Seconds the plan would take on the emulator's preset if everything were computed; nullopt for a real engine.
+std::optional<double> estimate_seconds(const plan::Plan& plan, std::string& why);
+
+}  // namespace kvcliff::cli
