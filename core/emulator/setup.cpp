@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "model/catalogue.h"
+#include "model/config_text.h"
 
 namespace kvcliff::emulator {
 namespace {
@@ -15,7 +18,7 @@ struct Shape {
   std::string_view name;
   std::int64_t layers, kv_heads, head_dim, vocabulary, context;
 };
-// Matched as a part of the model's name, in lower case.
+// Known without any file. Matched as a part of the model's name, in lower case.
 constexpr Shape shapes[] = {
     {"qwen3-0.6b", 28, 8, 128, 151936, 40960}, {"qwen3-8b", 36, 8, 128, 151936, 40960},
     {"qwen3-32b", 64, 8, 128, 151936, 40960},  {"llama-3.1-8b", 32, 8, 128, 128256, 131072},
@@ -23,18 +26,59 @@ constexpr Shape shapes[] = {
     {"qwen2.5-7b", 28, 4, 128, 152064, 32768}, {"tiny", 2, 2, 64, 2048, 8192},
 };
 
-std::optional<Shape> shape_from_config(const Json& json) {
-  const Json& c = json.contains("text_config") && json["text_config"].is_object() ? json["text_config"] : json;
-  const auto integer = [&](const char* key) -> std::int64_t {
-    return c.contains(key) && c[key].is_number_integer() ? c[key].get<std::int64_t>() : 0;
-  };
-  const std::int64_t layers = integer("num_hidden_layers"), heads = integer("num_attention_heads");
-  std::int64_t kv = integer("num_key_value_heads"), dim = integer("head_dim");
-  if (kv == 0) kv = heads;
-  if (dim == 0 && heads > 0) dim = integer("hidden_size") / heads;
-  if (layers <= 0 || kv <= 0 || dim <= 0 || layers > 10000 || kv > 10000 || dim > 100000) return std::nullopt;
-  return Shape{"", layers, kv, dim, std::max<std::int64_t>(integer("vocab_size"), 2048),
-               std::max<std::int64_t>(integer("max_position_embeddings"), 2048)};
+Json config_of(const Shape& s) {
+  return Json{{"model_type", "qwen3"}, {"num_hidden_layers", s.layers}, {"num_attention_heads", s.kv_heads * 8}, {"num_key_value_heads", s.kv_heads},
+              {"head_dim", s.head_dim}, {"hidden_size", s.kv_heads * s.head_dim}, {"vocab_size", s.vocabulary}, {"max_position_embeddings", s.context},
+              {"torch_dtype", "bfloat16"}};
+}
+
+std::string lower(std::string s) {
+  for (char& c : s) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return s;
+}
+
+// The product's catalogue lies beside the installed program, in a build tree above it, or where KVCLIFF_RESOURCES says.
+std::optional<Json> from_catalogue(const std::string& id) {
+  std::error_code ec;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", ec).parent_path();
+  std::vector<std::filesystem::path> places;
+  if (const char* set = std::getenv("KVCLIFF_RESOURCES")) places.emplace_back(std::filesystem::path(set) / "models");
+  for (const char* relative : {"../share/kvcliff/models", "../../resources/models", "../../../resources/models"}) places.push_back(own / relative);
+  for (const auto& place : places) {
+    if (!std::filesystem::is_directory(place, ec)) continue;
+    const auto entries = model::catalogue(place.string());
+    if (!entries) continue;
+    if (const auto entry = model::find(*entries, id)) return (*entry)->config;
+  }
+  return std::nullopt;
+}
+
+/// The model's configuration, or the words of the failure.
+tl::expected<Json, std::string> configuration(const std::string& name) {
+  const std::filesystem::path given(name);
+  std::error_code ec;
+  const bool file = std::filesystem::is_regular_file(given, ec) && given.extension() == ".json";
+  if (file || std::filesystem::exists(given / "config.json", ec)) {
+    const auto text = read_file(file ? given : given / "config.json");
+    if (!text) return tl::unexpected("OSError: " + text.error().sentence());
+    const auto json = model::parse_config_text(*text, name);
+    if (!json) return tl::unexpected("OSError: " + json.error().sentence());
+    return json->value;
+  }
+  const std::string key = lower(name);
+  for (const Shape& known : shapes)
+    if (key.find(known.name) != key.npos) return config_of(known);
+  if (auto json = from_catalogue(name)) return *json;
+  if (!name.empty() && (name[0] == '/' || name[0] == '.'))
+    return tl::unexpected("huggingface_hub.errors.HFValidationError: Repo id must be in the form 'repo_name' or 'namespace/repo_name': '" + name +
+                          "'. Use `repo_type` argument if needed.");
+  return tl::unexpected("OSError: " + name + " is not a local folder and is not a valid model identifier listed on 'https://huggingface.co/models'");
+}
+
+std::int64_t integer_in(const Json& config, const char* key, std::int64_t otherwise) {
+  if (config.contains(key) && config[key].is_number_integer()) return config[key].get<std::int64_t>();
+  if (config.contains("text_config") && config["text_config"].is_object()) return integer_in(config["text_config"], key, otherwise);
+  return otherwise;
 }
 
 std::int64_t power_of_two(std::int64_t n) {
@@ -51,37 +95,23 @@ std::int64_t integer_of(const Json& extra, const char* key, std::int64_t otherwi
 
 Setup make_setup(const Options& o) {
   Setup s;
-  std::optional<Shape> shape;
-  std::string lower = o.model;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const std::filesystem::path folder(o.model);
-  std::error_code ec;
-  if (std::filesystem::exists(folder / "config.json", ec) || (std::filesystem::is_regular_file(folder, ec) && folder.extension() == ".json")) {
-    const auto text = read_file(std::filesystem::is_regular_file(folder, ec) ? folder : folder / "config.json");
-    const auto json = text ? parse_json(*text, "config.json") : Result<Json>(tl::unexpected(text.error()));
-    if (json && json->is_object()) shape = shape_from_config(*json);
-    if (!shape) {
-      s.failure = "ValueError: No attention shape found in " + (folder / "config.json").string();
-      s.failure_before_engine = true;
-      return s;
-    }
-  } else {
-    for (const Shape& known : shapes)
-      if (!shape && lower.find(known.name) != lower.npos) shape = known;
-    if (!shape) {
-      const bool path = !o.model.empty() && (o.model[0] == '/' || o.model[0] == '.');
-      s.failure = path ? "huggingface_hub.errors.HFValidationError: Repo id must be in the form 'repo_name' or 'namespace/repo_name': '" +
-                             o.model + "'. Use `repo_type` argument if needed."
-                       : "OSError: " + o.model + " is not a local folder and is not a valid model identifier listed on 'https://huggingface.co/models'";
-      s.failure_before_engine = true;
-      return s;
-    }
+  const auto config = configuration(o.model);
+  model::Options how;
+  how.kv_dtype = o.kv_cache_dtype;
+  how.tp = static_cast<int>(std::min<std::int64_t>(o.tensor_parallel, 1024));
+  how.block_size = o.block_size;
+  const auto layout = config ? model::derive(*config, how) : Result<model::KvLayout>(fail(ErrorCode::not_found, config.error()));
+  if (!layout || layout->groups.size() != 1 || layout->groups[0].kind == model::CacheKind::state || layout->groups[0].window > 0) {
+    s.failure = !config    ? config.error()
+                : !layout  ? "ValueError: " + layout.error().sentence()
+                           : "ValueError: the emulator models one group of full attention; " + o.model + " has another layout";
+    s.failure_before_engine = true;
+    return s;
   }
-  const std::int64_t element = o.kv_cache_dtype.rfind("fp8", 0) == 0 || o.kv_cache_dtype == "int8" ? 1 : 2;
-  const std::int64_t copies = std::max<std::int64_t>(1, o.tensor_parallel / shape->kv_heads);  // heads are replicated below one
-  s.kv_bytes_per_token = 2 * shape->layers * shape->kv_heads * shape->head_dim * element * copies;
-  s.layers = shape->layers;
-  s.vocabulary = shape->vocabulary;
+  s.kv_bytes_per_token = layout->bytes_per_token_all_ranks;
+  s.layers = std::max(1, layout->growing_layers);
+  s.vocabulary = std::max<std::int64_t>(2048, integer_in(*config, "vocab_size", 151936));
+  const std::int64_t context = std::max<std::int64_t>(1, integer_in(*config, "max_position_embeddings", 40960));
   const std::int64_t block = o.lies.has(Lie::block_size) ? o.block_size * 2 : o.block_size;
   const std::int64_t block_bytes = block * s.kv_bytes_per_token;
 
@@ -95,7 +125,7 @@ Setup make_setup(const Options& o) {
   if (o.num_gpu_blocks) s.gpu_blocks = *o.num_gpu_blocks;
   if (o.lies.has(Lie::smaller_cache)) s.gpu_blocks = std::max<std::int64_t>(2, s.gpu_blocks * 3 / 4);
   c.gpu_blocks = std::max<std::int64_t>(0, s.gpu_blocks - 1);
-  s.max_model_len = o.max_model_len.value_or(std::min(shape->context, c.gpu_blocks * block));
+  s.max_model_len = o.max_model_len.value_or(std::min(context, c.gpu_blocks * block));
   if (c.gpu_blocks < 1 || s.max_model_len > c.gpu_blocks * block) {
     s.failure = fmt::format(
         "ValueError: To serve at least one request with the model's max seq len ({}), ({:.1f} GiB KV cache is needed, which is larger "
@@ -119,8 +149,9 @@ Setup make_setup(const Options& o) {
       return s;
     }
     s.tier = true;
-    if (o.generation.sized_in_bytes()) s.host_bytes = integer_of(extra, "cpu_bytes_to_use", 0);
-    else s.host_bytes = integer_of(extra, "num_cpu_blocks", 0) * block_bytes;
+    // Before 0.14 the size was a number of blocks; bytes are taken as well, so that one plan runs on every release.
+    s.host_bytes = integer_of(extra, "cpu_bytes_to_use", 0);
+    if (!o.generation.sized_in_bytes() && extra.contains("num_cpu_blocks")) s.host_bytes = integer_of(extra, "num_cpu_blocks", 0) * block_bytes;
   }
   if (o.kv_offloading_gib) {
     if (o.kv_offloading_backend != "native") {

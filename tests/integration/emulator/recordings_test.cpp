@@ -54,6 +54,36 @@ TEST_P(EitherCache, The25RecordedRequestsGiveTheRecordedSources) {
   EXPECT_GT(equal, 20);
 }
 
+// The reference plan by hand: off on on off, then the control; 78 requests.
+TEST_P(EitherCache, TheReferencePlanGivesItsTotals) {
+  for (const char* generation : {"0.21", "0.26", "0.32"}) {
+    std::vector<std::int64_t> total(4, 0);
+    double loaded = 0;
+    int requests = 0;
+    for (const auto& [tier, documents] : std::vector<std::pair<bool, int>>{{false, 6}, {true, 6}, {true, 6}, {false, 6}, {false, 2}}) {
+      std::vector<std::string> flags{"--block-size", "16", "--num-gpu-blocks-override", "385", "--max-model-len", "2032", "--emulate-generation", generation,
+                                     "--enable-prompt-tokens-details"};
+      if (tier) {
+        flags.push_back("--kv-transfer-config");
+        flags.push_back(R"({"kv_connector":"OffloadingConnector","kv_role":"kv_both","kv_connector_extra_config":{"cpu_bytes_to_use":2293760000,"offload_prompt_only":true,"eviction_policy":"lru"}})");
+      }
+      RunningServer server(flags, GetParam(), "qwen3-0.6b");
+      for (int round = 0; round < 3; ++round)
+        for (int d = 0; d < documents; ++d, ++requests) {
+          EXPECT_TRUE(server.complete(document(d, 2003), 16).done);
+          server.settled();
+        }
+      const auto page = server.settled();
+      const auto s = sources({}, page);
+      for (int i = 0; i < 4; ++i) total[i] += s[i];
+      loaded += value(page, "vllm:kv_offload_total_bytes_total", "transfer_type=\"CPU_to_GPU\"");
+    }
+    EXPECT_EQ(requests, 78);
+    EXPECT_EQ(total, (std::vector<std::int64_t>{100'234, 8'000, 48'000, 2 * 6 * 125 * std::int64_t{112}})) << generation;
+    EXPECT_EQ(loaded, 5'505'024'000.0) << generation;
+  }
+}
+
 // Keys in order, without values: the shape of a JSON text.
 std::string skeleton(const OrderedJson& j) {
   if (j.is_object()) {
