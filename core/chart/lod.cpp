@@ -85,19 +85,23 @@ std::vector<BarColumn> aggregate(const std::vector<Bar>& bars, int columns) {
       if (bars[k].x - bars[k].width / 2 > bars[k - 1].x + bars[k - 1].width) end = k;
     BarColumn c;
     double left = bars[i].x - bars[i].width / 2, right = left;
-    int measured = 0;
+    int predicted = 0;
     for (std::size_t k = i; k < end; ++k) {
       const auto& b = bars[k];
       left = std::min(left, b.x - b.width / 2), right = std::max(right, b.x + b.width / 2);
       ++c.requests;
       c.faults += !b.fault.empty();
+      if (b.predicted) {
+        ++predicted;
+        for (int s = 0; s < 4; ++s) c.predicted[s] += (*b.predicted)[s];
+      }
       if (!b.measured) continue;
-      ++measured;
+      ++c.measured;
       c.unknown |= (*b.measured)[3] > 0;
       for (int s = 0; s < 4; ++s) c.mean[s] += (*b.measured)[s];
     }
-    if (measured)
-      for (auto& m : c.mean) m /= measured;
+    for (auto& m : c.mean) m /= std::max(1, c.measured);
+    for (auto& m : c.predicted) m /= std::max(1, predicted);
     c.x = (left + right) / 2, c.width = right - left;
     next = end;
     out.push_back(c);
@@ -107,7 +111,11 @@ std::vector<BarColumn> aggregate(const std::vector<Bar>& bars, int columns) {
 
 Bars as_bars(const std::vector<BarColumn>& columns) {
   Bars out;
-  for (const auto& c : columns) out.bars.push_back({c.x, c.width, c.mean, std::nullopt, false, c.faults ? fmt::format("{}", c.faults) : ""});
+  for (const auto& c : columns) {
+    Bar b{c.x, c.width, std::nullopt, std::nullopt, !c.measured, c.faults ? fmt::format("{}", c.faults) : ""};
+    (c.measured ? b.measured : b.predicted) = c.measured ? c.mean : c.predicted;
+    out.bars.push_back(std::move(b));
+  }
   return out;
 }
 

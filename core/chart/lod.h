@@ -17,6 +17,8 @@ struct BarColumn {
   double x = 0, width = 1;
   int requests = 0;
   std::array<double, 4> mean{};              ///< stacked mean by source over those measured
+  std::array<double, 4> predicted{};         ///< the same of the predictions, for columns still to come
+  int measured = 0;                          ///< requests behind `mean`
   int faults = 0;                            ///< prediction misses and failures inside: always drawn
   bool unknown = false;                      ///< some request has unknown tokens: always drawn
 };

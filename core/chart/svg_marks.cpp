@@ -178,7 +178,8 @@ struct Drawer {
     const bool edges = slot >= 5;
     for (int s = 0; s < 4; ++s) shapes.draw(source_tokens[s], fill[s], f.x, f.y, f.w, f.h, edges);
     for (int s = 0; s < 4; ++s) {
-      if (!planned[s].empty())
+      if (!planned[s].empty() && !edges) out.path(planned[s], {{"fill", t.colour(source_tokens[s])}, {"fill-opacity", "0.3"}});
+      else if (!planned[s].empty())
         out.path(planned[s], {{"fill", t.colour(source_tokens[s])}, {"fill-opacity", "0.13"}, {"stroke", t.edge(source_tokens[s])}, {"stroke-dasharray", "3 2"}});
       if (!outline[s].empty()) out.path(outline[s], {{"fill", "none"}, {"stroke", t.edge(source_tokens[s])}, {"stroke-width", "1.2"}});
     }
