@@ -46,6 +46,9 @@ struct OpenAiStream::Piece {
   bool finished = false;         // a finish reason came with it
   std::uint32_t ids = 0;
   std::string_view text;         // content of choice 0, for the observer
+  int choices = 0;
+  bool odd = false;              // tool calls, several channels, another index, engine figures
+  bool plain = false;            // one choice with index 0, text or reasoning and ids at most: fit to learn from
 };
 
 JsonScratch::JsonScratch() : impl_(std::make_unique<Impl>()) {}
@@ -65,6 +68,7 @@ void OpenAiStream::begin(Options options) {
   usage_frame_.clear();
   native_text_.clear();
   choices_.clear();
+  template_.clear();
   first_parse_error_.clear();
   now_ = 0;
   body_bytes_ = 0;
@@ -110,13 +114,37 @@ void OpenAiStream::on_overlong(std::uint64_t bytes) {
   add(EventKind::malformed, static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX)), 0);
 }
 
+/// An event that differs from the last token event only in its text and ids.
+bool OpenAiStream::quick_token(const SseFrame& frame) {
+  std::string_view text;
+  const std::size_t before = ids_.size();
+  if (!template_.match(frame.data, text, ids_)) return false;
+  const std::size_t count = ids_.size() - before;
+  if (count == 0 && (record_.ids_returned || text.empty())) {  // no token: the full reading decides what it is
+    ids_.resize(before);
+    return false;
+  }
+  if (count > 0) record_.ids_returned = true;
+  const bool content = template_.channel() == EventTemplate::Channel::content;
+  (content ? text_ : reasoning_).append(text);
+  if (record_.times.first_token == 0) record_.times.first_token = now_;
+  record_.times.last_token = now_;
+  ++record_.content_events;
+  if (content && !text.empty() && record_.times.first_content == 0) record_.times.first_content = now_;
+  add(EventKind::token, frame.bytes, static_cast<std::uint16_t>(std::min<std::size_t>(count, UINT16_MAX)));
+  if (options_.hooks && content && !text.empty()) options_.hooks->on_text(text);
+  return true;
+}
+
 void OpenAiStream::on_frame(const SseFrame& frame) {
+  if (template_.ready() && !record_.saw_done && frame.event.empty() && quick_token(frame)) return;
   if (trim(frame.data) == "[DONE]") {
     record_.saw_done = true;
     add(EventKind::done, frame.bytes, 0);
     return;
   }
   if (record_.saw_done) after_done_ = true;
+  const int repaired_before = repaired_;
   element root;
   auto error = scratch_.impl_->parse(frame.data, root);
   if (error) {
@@ -136,6 +164,8 @@ void OpenAiStream::on_frame(const SseFrame& frame) {
   }
   Piece piece;
   read_object(&root, piece);
+  piece.plain = error == simdjson::SUCCESS && repaired_before == repaired_ && frame.event.empty() && piece.choices == 1 && !piece.odd &&
+                !piece.finished && !piece.has_usage && !piece.has_error;
   if (frame.event == "error" && !piece.has_error) {
     read_error(&root);
     piece.has_error = true;
@@ -158,6 +188,7 @@ void OpenAiStream::on_frame(const SseFrame& frame) {
   if (piece.has_content && record_.times.first_content == 0) record_.times.first_content = now_;
   add(kind, frame.bytes, static_cast<std::uint16_t>(std::min<std::uint32_t>(piece.ids, UINT16_MAX)));
   if (options_.hooks && !piece.text.empty()) options_.hooks->on_text(piece.text);
+  if (kind == EventKind::token && piece.plain) template_.learn(frame.data);
 }
 
 void OpenAiStream::read_object(const void* p, Piece& piece) {
@@ -187,6 +218,7 @@ void OpenAiStream::read_object(const void* p, Piece& piece) {
     } else if (key == "id") {
       if (record_.request_id.empty()) record_.request_id = text_of(value);
     } else if (key == "metrics" || key == "timings") {
+      piece.odd = true;
       object numbers;
       if (value.get(numbers) != simdjson::SUCCESS) continue;
       for (const auto [name, number] : numbers)
@@ -196,6 +228,7 @@ void OpenAiStream::read_object(const void* p, Piece& piece) {
       if (value["cached_tokens_details"].get(details) == simdjson::SUCCESS) read_tiers(&details, record_.usage);
     } else if (key == "text" && value.is_string()) {
       // SGLang's /generate: the text so far, not the new part.
+      piece.odd = true;
       const std::string_view all = text_of(value);
       piece.has_choices = true;
       if (choices_.empty()) choices_.push_back({0, false});
@@ -228,6 +261,7 @@ void OpenAiStream::read_choice(const void* p, Piece& piece) {
   object fields;
   if (as_element(p).get(fields) != simdjson::SUCCESS) return;
   piece.has_choices = true;
+  ++piece.choices;
   std::int64_t index = 0;
   bool finished = false;
   std::string_view content, reasoning, reason;
@@ -273,6 +307,7 @@ void OpenAiStream::read_choice(const void* p, Piece& piece) {
   piece.has_generated |= tool || !content.empty() || !reasoning.empty();
   piece.has_ids |= ids > 0;
   piece.ids += ids;
+  piece.odd |= tool || index != 0 || (!content.empty() && !reasoning.empty());
   if (index != 0) return;
   text_.append(content);
   reasoning_.append(reasoning);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "record/stream.h"
+#include "wire/event_template.h"
 #include "wire/sse.h"
 
 namespace kvcliff::wire {
@@ -80,6 +81,7 @@ class OpenAiStream final : private SseSink {
   void on_comment(std::uint32_t bytes) override;
   void on_overlong(std::uint64_t bytes) override;
   void add(EventKind kind, std::uint32_t bytes, std::uint16_t tokens);
+  bool quick_token(const SseFrame& frame);
   void read_object(const void* element, Piece& piece);
   void read_choice(const void* element, Piece& piece);
   void read_usage(const void* element);
@@ -100,6 +102,7 @@ class OpenAiStream final : private SseSink {
   std::string usage_frame_;            // the last event with usage, whole; its usage is printed once, at the end
   std::string native_text_;            // SGLang's own endpoint sends the whole text each time
   std::vector<Choice> choices_;
+  EventTemplate template_;
   std::string first_parse_error_;
   MonoNs now_ = 0;
   std::uint64_t body_bytes_ = 0;

@@ -61,6 +61,29 @@ TEST(Tokens, IdsRuleOverText) {
   EXPECT_EQ(r.events[2].kind, EventKind::finish);
 }
 
+/// What the quick path must never take for an equal event. Each follows an event it resembles.
+TEST(Tokens, EventsLikeTheLastOneAreStillReadExactly) {
+  const auto event = [](const std::string& text, const std::string& ids, const std::string& rest = "\"finish_reason\":null") {
+    return say("{\"id\":\"c\",\"choices\":[{\"index\":0,\"text\":\"" + text + "\"," + rest + ",\"token_ids\":" + ids + "}]}");
+  };
+  const std::string first = event("a", "[1]");
+  const auto r = of(first + event("bc", "[2,3]") + event("\\n", "[4]") + event("", "[5]") + event("é", "[6]") + event("x\",\"finish_reason\":\"no", "[7]") +
+                    event("y", "[]") + event("z", "null") + event("q", "[08]") + event("w", "[1,]") + event("v", "[-1]") +
+                    event("u", "[9]", "\"finish_reason\":\"stop\"") + done);
+  EXPECT_EQ(r.outcome, Outcome::complete);
+  EXPECT_EQ(r.parse_errors, 2);  // [08] and [1,] are not JSON
+  EXPECT_EQ(r.text, "abc\n\u00e9xyzvu");
+  EXPECT_THAT(r.token_ids, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, -1, 9));
+  EXPECT_EQ(r.finish_reason, "stop");
+  EXPECT_EQ(of(first + "data: " + first.substr(6, first.size() - 9) + "\n\n" + stop + done).parse_errors, 1);  // its last brace is gone
+  const auto chat = [](const std::string& delta) { return say("{\"choices\":[{\"index\":0,\"delta\":{" + delta + "}}]}"); };
+  const auto both = of(chat(R"("reasoning":"t")") + chat(R"("reasoning":"u")") + chat(R"("content":"a")") + chat(R"("content":"b")") +
+                       chat(R"("content":"","reasoning":"c")") + chat(R"("content":"","reasoning":"d")") + chat(R"("content":"e","reasoning":"d")") + stop + done);
+  EXPECT_EQ(both.text, "abe");
+  EXPECT_EQ(both.reasoning_text, "tucdd");
+  EXPECT_EQ(both.content_events, 7);
+}
+
 TEST(Tokens, AToolCallIsGenerated) {
   const auto r = of(say(R"({"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]})") +
                     say(R"({"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"f"}}]}}]})") + stop + done);
