@@ -162,6 +162,9 @@ class Story {
 Result<std::vector<std::vector<Because>>> explain(const Config& config, std::span<const Input> inputs,
                                                   std::span<const std::string> names, int warmups) {
   if (auto why = check(config, inputs)) return fail(std::move(*why));
+  if (config.tier != Tier::native)
+    return fail(ErrorCode::unsupported, "Reasons are given for vLLM's native tier only", "tier", verified(config),
+                "Leave --explain out, or predict with the native tier");
   return Story(config, inputs, names, warmups).tell();
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cache/other_tiers.h"
 #include "cache/simulator.h"
 
 namespace kvcliff::cache {
@@ -124,6 +125,12 @@ std::optional<Error> check(const Config& c) {
   if (c.gpu_blocks < 0) return bad("gpu_blocks", fmt::format("{} blocks", c.gpu_blocks));
   if (c.host_chunks < 0) return bad("host_chunks", fmt::format("{} chunks", c.host_chunks));
   if (c.blocks_per_chunk < 1) return bad("blocks_per_chunk", fmt::format("{} blocks make no chunk", c.blocks_per_chunk));
+  if (c.tier == Tier::lmcache && (c.lmcache_chunk_tokens < c.block_size || c.lmcache_chunk_tokens % c.block_size != 0))
+    return bad("lmcache_chunk_tokens", fmt::format("chunks of {} tokens are not whole blocks of {}", c.lmcache_chunk_tokens, c.block_size));
+  if (c.tier == Tier::hicache && c.page_size != 0 && c.page_size != c.block_size)
+    return bad("page_size", fmt::format("pages of {} tokens with keys for blocks of {}: give blocks of the page's size", c.page_size, c.block_size));
+  if (c.tier == Tier::simple && c.lazy_store)
+    return bad("lazy_store", "the lazy mode stores what comes near eviction on the GPU; only the eager mode is modelled");
   if (c.max_batched_tokens < 0) return bad("max_batched_tokens", fmt::format("{} tokens", c.max_batched_tokens));
   return std::nullopt;
 }
@@ -155,8 +162,19 @@ std::string verified(const Config& c) {
 
 Result<std::vector<PredictedSources>> predict(const Config& config, std::span<const Input> inputs, const PredictOptions& options) {
   if (auto why = check(config, inputs)) return fail(std::move(*why));
+  if (const auto other = make_other_tier(config)) {
+    std::vector<PredictedSources> out;
+    for (const Input& i : inputs) {
+      if (i.reset_gpu) other->reset_gpu();
+      if (i.reset_host) other->reset_host();
+      const Outcome o = other->run(i.request);
+      out.push_back({PredictedCount::exact(o.computed), PredictedCount::exact(o.gpu_hit), PredictedCount::exact(o.host_loaded),
+                     PredictedCount::exact(o.stored_chunks)});
+    }
+    return out;
+  }
   const Pass one = simulate(config, inputs, options.seed, JobOrder::random, false);
-  if (config.tier == Tier::native && config.policy == Policy::lru && config.host_touch == HostTouch::unordered && one.evicted)
+  if (config.policy == Policy::lru && config.host_touch == HostTouch::unordered && one.evicted)
     return over_orders(config, inputs, options, one);
   std::vector<PredictedSources> out;
   for (const Drawn& d : one.requests) {
