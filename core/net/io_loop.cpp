@@ -59,7 +59,10 @@ void IoLoop::send(Order order) {
     const std::lock_guard lock(mutex_);
     orders_.push_back(std::move(order));
   }
-  wake();
+  if (on_io_thread())
+    own_orders_ = true;
+  else
+    wake();
 }
 
 RequestId IoLoop::start_stream(StreamRequest request, std::function<void(RequestId, StreamRecord)> done) {
@@ -133,6 +136,7 @@ int IoLoop::timer_cb(CURLM*, long timeout_ms, void* self) {
 }
 
 int IoLoop::wait_ms(MonoNs now) {
+  if (own_orders_) return 0;
   MonoNs next = curl_timer_;
   if (!deadlines_.empty()) next = next == 0 ? deadlines_.top().at : std::min(next, deadlines_.top().at);
   if (next == 0) return -1;
@@ -166,11 +170,13 @@ void IoLoop::run() {
       }
       const int mask = (what & EPOLLIN ? CURL_CSELECT_IN : 0) | (what & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                        (what & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+      read_pieces_ = 0;
       curl_multi_socket_action(multi_, fd, mask, &running);
     }
     if (n > 0) collect();
-    if (ordered) {
-      woken_ = false;
+    if (ordered) woken_ = false;
+    if (ordered || own_orders_) {
+      own_orders_ = false;
       {
         const std::lock_guard lock(mutex_);
         orders.swap(orders_);
@@ -180,6 +186,7 @@ void IoLoop::run() {
     }
     if (curl_timer_ != 0 && mono_now() >= curl_timer_) {
       curl_timer_ = 0;
+      read_pieces_ = 0;
       curl_multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &running);
       collect();
     }

@@ -73,9 +73,13 @@ void Transfer::clear() {
 }
 
 void Transfer::build_headers() {
+  const auto& own = kind == Kind::stream ? stream.headers : http.headers;
+  const int fixed = !own.empty() ? -1 : kind == Kind::stream ? 0 : http.body.empty() ? 1 : 2;
+  if (fixed >= 0 && fixed == header_kind_) return;  // the same lines as last time
+  header_kind_ = fixed;
+  set(easy, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   curl_slist_free_all(headers);
   headers = nullptr;
-  const auto& own = kind == Kind::stream ? stream.headers : http.headers;
   const auto given = [&](std::string_view name) {
     return std::any_of(own.begin(), own.end(), [&](const auto& h) { return same_word(h.first, name); });
   };
@@ -86,6 +90,7 @@ void Transfer::build_headers() {
   if (!given("Accept-Encoding")) add("Accept-Encoding: identity");
   if (!given("Expect")) add("Expect:");  // no wait for "100 Continue" before a large prompt
   for (const auto& [name, value] : own) add(value.empty() ? name + ";" : name + ": " + value);
+  set(easy, CURLOPT_HTTPHEADER, headers);
 }
 
 Result<void> Transfer::prepare() {
@@ -95,14 +100,16 @@ Result<void> Transfer::prepare() {
   for (const auto& [name, value] : own)
     if (name.empty() || (name + value).find_first_of("\r\n") != std::string::npos)
       return fail(ErrorCode::bad_usage, "A header cannot be sent", name, "It has no name or holds a line end");
-  auto parsed = parse_url(text);
-  if (!parsed) return fail(parsed.error());
-  url = *std::move(parsed);
+  if (url_text_.empty() || text != url_text_) {
+    auto parsed = parse_url(text);
+    if (!parsed) return fail(parsed.error());
+    url = *std::move(parsed);
+    url_text_ = text;
+    set(easy, CURLOPT_URL, url.whole.c_str());
+    // Loopback never goes through a proxy; elsewhere the environment decides.
+    set(easy, CURLOPT_PROXY, url.loopback() ? "" : static_cast<const char*>(nullptr));
+  }
   build_headers();
-  set(easy, CURLOPT_URL, url.whole.c_str());
-  // Loopback never goes through a proxy; elsewhere the environment decides.
-  set(easy, CURLOPT_PROXY, url.loopback() ? "" : static_cast<const char*>(nullptr));
-  set(easy, CURLOPT_HTTPHEADER, headers);
   set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
   const std::string& out = kind == Kind::stream ? stream.body : http.body;
   const std::string method = kind == Kind::stream ? "POST" : http.method;
@@ -130,6 +137,7 @@ Result<void> Transfer::prepare() {
 void Transfer::redo(const Url& next) {
   ++redirects;
   url = next;
+  url_text_.clear();
   set(easy, CURLOPT_URL, url.whole.c_str());
   location.clear();
   content_type.clear();
@@ -195,8 +203,8 @@ void Transfer::take(std::string_view bytes, MonoNs at) {
 }
 
 std::size_t Transfer::write_cb(char* data, std::size_t size, std::size_t n, void* self) {
-  const MonoNs at = mono_now();  // before anything looks at the bytes
   Transfer& t = *static_cast<Transfer*>(self);
+  const MonoNs at = t.loop.read_time();  // before anything looks at the bytes
   t.last_byte = at;
   const std::string_view bytes(data, size * n);
   if (!t.inflate) {

@@ -80,6 +80,8 @@ struct Transfer final : public wire::StreamHooks {
   int spare_fd = -1;
 
  private:
+  std::string url_text_;     // the text `url` and the handle were set from
+  int header_kind_ = -1;     // which fixed set `headers` is; -1 = with the caller's own
   void build_headers();
   static std::size_t write_cb(char* data, std::size_t size, std::size_t n, void* self);
   static std::size_t header_cb(char* data, std::size_t size, std::size_t n, void* self);
