@@ -5,7 +5,10 @@
 #include <map>
 
 #include "attribution/split.h"
+#include "base/text.h"
+#include "engine/tables/interpret.h"
 #include "engine/tables/meanings.h"
+#include "wire/http_answer.h"
 
 namespace kvcliff::attribution {
 namespace {
@@ -99,6 +102,45 @@ bool start_times_alternate(const std::vector<NamedSnapshot>& scrapes) {
   return false;
 }
 
+bool ends_with(std::string_view s, std::string_view end) {
+  return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
+}
+
+/// "vllm:foo_total" -> "foo"; names of other exporters keep their prefix.
+std::string shown_name(std::string_view name) {
+  if (name.substr(0, 5) == "vllm:") name.remove_prefix(5);
+  return std::string(wire::without_total(name));
+}
+
+void add_unmapped(Json& j, const CounterSnapshot& page) {
+  const auto parsed = wire::parse_prometheus(page.raw, true);
+  Json own = Json::object();
+  std::map<std::string, double> sums;
+  for (const auto& sample : parsed.samples()) {
+    if (ends_with(sample.name, "_bucket") || ends_with(sample.name, "_created") || ends_with(sample.name, "_info")) continue;
+    if (const auto model = sample.labels.get("model_name"); model && *model != page.model) continue;
+    const std::string name = shown_name(sample.name);
+    if (j.contains(name) || page.info.count(name)) continue;
+    std::string key;
+    std::size_t labels = 0;
+    for (const auto& [label, value] : sample.labels) labels += label != "engine" && label != "model_name";
+    for (const auto& [label, value] : sample.labels) {
+      if (label == "engine" || label == "model_name") continue;
+      if (!key.empty()) key += ",";
+      if (labels > 1) key += std::string(label) + "=";
+      key += value;
+    }
+    const double sum = sums[name + '\n' + key] += sample.value;
+    if (labels == 0)
+      own[name] = number_json(sum);
+    else if (own.contains(name) && !own[name].is_object())
+      own[name] = Json{{"", own[name]}, {to_valid_utf8(key), number_json(sum)}};
+    else
+      own[name][to_valid_utf8(key)] = number_json(sum);
+  }
+  for (auto& [name, value] : own.items()) j[to_valid_utf8(name)] = std::move(value);
+}
+
 void add_engines(Json& j, const CounterSnapshot& page) {
   Json by_engine = Json::object();
   for (const auto& [name, reading] : page.readings)
@@ -114,12 +156,46 @@ Json number_json(double v) {
   return v;
 }
 
+NamedSnapshot scrape_from(const std::string& name, const std::string& bytes, const std::string& model) {
+  NamedSnapshot out{name, {}};
+  std::string body;
+  bool whole = false;
+  if (wire::looks_like_http(bytes)) {
+    wire::HttpAnswerReader reader;
+    reader.push(bytes, [&](std::string_view part) { body += part; });
+    out.snapshot.http_status = reader.head().status;
+    whole = reader.whole();
+    const int status = reader.head().status;
+    if (status >= 300 && status < 400) {
+      out.snapshot.error = "HTTP " + std::to_string(status) + ", a redirect to " +
+                           std::string(reader.head().header("location").value_or("nowhere")) + " that a file cannot follow";
+    } else if (status != 200) {
+      out.snapshot.error = status == 0 ? "not an HTTP answer" : "HTTP " + std::to_string(status);
+    }
+    if (!out.snapshot.good()) return out;
+  } else {
+    body = bytes;
+  }
+  const auto text = trim(body);
+  if (text.empty()) {
+    out.snapshot.error = "the metrics page is empty";
+  } else if (text.front() == '<' || text.front() == '{') {
+    out.snapshot.error = "not a metrics page";
+  } else {
+    const int status = out.snapshot.http_status;
+    out.snapshot = engine::tables::interpret(wire::parse_prometheus(std::move(body), whole), model);
+    out.snapshot.http_status = status;
+  }
+  return out;
+}
+
 Json counters_json(const CounterSnapshot& page) {
   Json j = Json::object();
   for (const auto& [name, reading] : page.readings)
     j[name] = reading.by_label.empty() ? number_json(reading.value) : parts_json(reading.by_label);
   for (const auto& name : page.declared) j[name] = 0;
   for (const auto& [name, why] : page.unavailable) j[name] = nullptr;
+  if (page.raw) add_unmapped(j, page);
   return j;
 }
 

@@ -67,6 +67,8 @@ class Adapter {
 };
 
 /// "emulator", "vllm", "attach" (a running server: nothing is started). Errors: bad_usage for an unknown name, listing those known.
-Result<std::unique_ptr<Adapter>> make_adapter(const std::string& name);
+/// `resources`: folder with models/ (the catalogue), so that catalogue ids become hub names and the pool is fixed in
+/// bytes; empty = without.
+Result<std::unique_ptr<Adapter>> make_adapter(const std::string& name, const std::string& resources = {});
 
 }  // namespace kvcliff::engine

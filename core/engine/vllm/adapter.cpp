@@ -53,7 +53,10 @@ Result<CommandOptions> VllmAdapter::command_options(const plan::Plan& plan) cons
   options.executable = *program;
   options.emulator = kind_ == Kind::emulator;
   options.accepted = accepted_;
-  options.block_bytes_per_rank = block_bytes_per_rank(plan);
+  if (kind_ == Kind::vllm) {
+    options.block_bytes_per_rank = block_bytes_per_rank(plan, resources_);
+    options.model = hub_name(plan, resources_);
+  }
   return options;
 }
 

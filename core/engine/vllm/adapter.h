@@ -16,7 +16,7 @@ enum class Kind {
 
 class VllmAdapter final : public Adapter {
  public:
-  explicit VllmAdapter(Kind kind) : kind_(kind) {}
+  explicit VllmAdapter(Kind kind, std::string resources = {}) : kind_(kind), resources_(std::move(resources)) {}
 
   std::string name() const override;
   Result<process::Command> command(const plan::Plan& plan, bool offload, const Endpoint& at) const override;
@@ -38,6 +38,7 @@ class VllmAdapter final : public Adapter {
  private:
   Result<CommandOptions> command_options(const plan::Plan& plan) const;
   Kind kind_;
+  std::string resources_;
   std::optional<std::set<std::string>> accepted_;
 };
 

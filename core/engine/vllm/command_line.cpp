@@ -140,7 +140,7 @@ Result<process::Command> serve_command(const plan::Plan& plan, bool offload, con
   if (plan.model.id.empty() && plan.model.config.empty())
     return fail(ErrorCode::bad_usage, "The plan names no model", "model", {}, "Give model.id or model.config");
   Arguments a(plan, options);
-  a.argv = {options.executable, "serve", model_argument(plan)};
+  a.argv = {options.executable, "serve", options.model.value_or(model_argument(plan))};
   a.needed("--served-model-name", served_name(plan));
   a.needed("--host", at.host);
   a.needed("--port", std::to_string(at.port));

@@ -18,6 +18,8 @@ struct CommandOptions {
   /// KV bytes of one block on one rank, when the model's shape is known: fixes the pool with --kv-cache-memory-bytes, so
   /// that no memory profiling decides over it.
   std::optional<std::int64_t> block_bytes_per_rank;
+  /// The model's name for the engine where it differs from the plan's id (a hub name).
+  std::optional<std::string> model;
 };
 
 /// The exact command and environment of `vllm serve` for a plan (already the arm's). Everything but the offload settings
