@@ -86,7 +86,7 @@ void by_lookups(const SplitInput& in, const CounterSnapshot& after, Attribution&
     if (!in.block_size) {
       out.sources.gpu_hit = unknown("the hits count blocks, and the block size is not known");
       out.sources.computed = unknown(out.sources.gpu_hit.from);
-      out.reason = out.sources.gpu_hit.from;
+      if (out.reason.empty()) out.reason = out.sources.gpu_hit.from;
       return;
     }
     out.sources.gpu_hit = {Tokens(std::llround(*hits) * *in.block_size), Provenance::derived,
@@ -97,7 +97,7 @@ void by_lookups(const SplitInput& in, const CounterSnapshot& after, Attribution&
     if (in.prompt_tokens && queries && std::llround(*queries) > *in.prompt_tokens && *hits > 0) {
       out.sources.gpu_hit = unknown("look-ups were repeated, so the hits hold repeats too");
       out.sources.computed = unknown(out.sources.gpu_hit.from);
-      out.reason = out.sources.gpu_hit.from;
+      if (out.reason.empty()) out.reason = out.sources.gpu_hit.from;
       return;
     }
   }
@@ -109,7 +109,7 @@ void by_lookups(const SplitInput& in, const CounterSnapshot& after, Attribution&
   if (cached > *in.prompt_tokens) {
     out.sources.gpu_hit = unknown("more hits were counted than the prompt has tokens");
     out.sources.computed = unknown(out.sources.gpu_hit.from);
-    out.reason = out.sources.gpu_hit.from;
+    if (out.reason.empty()) out.reason = out.sources.gpu_hit.from;
     return;
   }
   out.sources.computed = {Tokens(*in.prompt_tokens - cached), Provenance::derived,
@@ -164,7 +164,7 @@ void split_counters(const SplitInput& in, const CounterSnapshot& after, Attribut
   } else {
     for (auto* m : {&out.sources.computed, &out.sources.gpu_hit, &out.sources.host_loaded})
       *m = not_reported("this engine exports neither token sources nor prefix-cache hits");
-    out.reason = out.sources.computed.from;
+    if (out.reason.empty()) out.reason = out.sources.computed.from;
     return;
   }
   if (out.sources.unknown.from.empty()) out.sources.unknown = not_reported("every counted token has a known source");
