@@ -29,7 +29,7 @@ Counting counting_of(const CounterSnapshot& page) {
 
 std::string generation_of(const CounterSnapshot& page) {
   if (page.engine != "vllm") return {};
-  if (has(page, "prompt_tokens_cached_by_source") || has(page, "num_requests_waiting_by_reason")) return "0.32+";
+  if (has(page, "prompt_tokens_cached_by_source")) return "0.32+";
   const Counting c = counting_of(page);
   if (c.bytes_b && has(page, "kv_offload_allocation_failure")) return "0.26-0.31";
   if (c.bytes_b) return "0.24-0.25";

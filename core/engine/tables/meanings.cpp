@@ -66,7 +66,7 @@ constexpr Meaning table[]{
     // The engine's state and the requests.
     {"num_requests_running", sum, "requests", "", {s("vllm:num_requests_running", "all")}},
     {"num_requests_waiting", sum, "requests", "", {s("vllm:num_requests_waiting", "all")}},
-    {"num_requests_waiting_by_reason", sum, "requests", "reason", {s("vllm:num_requests_waiting_by_reason", "0.32+")}},
+    {"num_requests_waiting_by_reason", sum, "requests", "reason", {s("vllm:num_requests_waiting_by_reason", "0.26+")}},
     {"num_requests_kv_fetch_by_stage", sum, "requests", "stage", {s("vllm:num_requests_kv_fetch_by_stage", "0.32+")}},
     {"kv_cache_usage_perc", max, "share", "",
      {s("vllm:kv_cache_usage_perc", "0.10+"), s("vllm:gpu_cache_usage_perc", "up to 0.10")}},

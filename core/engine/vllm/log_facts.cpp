@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "engine/tables/generation.h"
 #include "engine/vllm/log_head.h"
 #include "wire/log_lines.h"
 
@@ -36,9 +37,9 @@ class Reader {
   }
 
   LogFacts finish() {
-    if (!facts.gpu_blocks && facts.gpu_tokens && facts.block_size && *facts.block_size > 0) {
-      facts.gpu_blocks = *facts.gpu_tokens / *facts.block_size;
-      facts.line_of["gpu_blocks"] = facts.line_of["gpu_tokens"];
+    if (!facts.gpu_blocks) {
+      facts.gpu_blocks = blocks_from_tokens();
+      if (facts.gpu_blocks) facts.line_of["gpu_blocks"] = facts.line_of["gpu_tokens"];
     }
     if (!facts.block_size && facts.gpu_tokens && facts.gpu_blocks && *facts.gpu_blocks > 0 &&
         *facts.gpu_tokens % *facts.gpu_blocks == 0) {
@@ -65,6 +66,19 @@ class Reader {
     if (value.empty()) return;
     slot = value;
     facts.line_of[name] = number_;
+  }
+  /// Up to 0.20 the line says blocks x block size. Since 0.21 it says (blocks / blocks of one longest request) x longest
+  /// request, rounded down, which is a little less when that length is no multiple of the block.
+  std::optional<std::int64_t> blocks_from_tokens() const {
+    if (!facts.gpu_tokens || !facts.block_size || *facts.block_size <= 0) return std::nullopt;
+    const std::int64_t tokens = *facts.gpu_tokens, block = *facts.block_size;
+    const auto version = tables::parse_version(facts.version);
+    if (version && *version < tables::Version{0, 21, 0}) return tokens / block;
+    if (!facts.max_model_len || *facts.max_model_len <= 0 || *facts.max_model_len > (std::int64_t{1} << 31) ||
+        tokens > (std::int64_t{1} << 31))
+      return tokens % block == 0 ? std::optional(tokens / block) : std::nullopt;
+    const std::int64_t length = *facts.max_model_len, per_request = (length + block - 1) / block;
+    return (tokens * per_request + length - 1) / length;
   }
   void set_engine() {
     if (facts.engine.empty()) set("engine", facts.engine, "vllm");

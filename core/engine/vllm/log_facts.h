@@ -19,7 +19,7 @@ struct LogFacts {
   std::string model;
   std::optional<std::int64_t> block_size;          ///< tokens
   std::optional<std::int64_t> gpu_blocks;
-  std::optional<std::int64_t> gpu_tokens;          ///< of one engine; `engines` says how many there are
+  std::optional<std::int64_t> gpu_tokens;          ///< of one engine; since 0.21 at most blocks x block size
   std::optional<std::int64_t> gpu_blocks_usable;   ///< without the null block
   std::optional<std::int64_t> kv_bytes_available;  ///< exact when asked for in bytes, else from GiB with 2 decimals
   std::optional<std::int64_t> host_bytes;          ///< of the host tier, all ranks

@@ -258,7 +258,7 @@ TEST(Effective, MergesLogAndPageWithTheirEvidence) {
   EXPECT_EQ(c.engine_version, "0.26.0");
   EXPECT_EQ(c.block_size, 16);
   EXPECT_EQ(c.gpu_blocks, 385);
-  EXPECT_EQ(c.host_bytes, 2362572388);
+  EXPECT_EQ(c.host_bytes, 2362572800);
   EXPECT_EQ(c.offload, true);
   EXPECT_EQ(c.model, "kv");
   EXPECT_EQ(c.from.at("block_size"), "cache_config_info, label block_size");
