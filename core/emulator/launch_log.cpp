@@ -23,13 +23,13 @@ void Log::raw(const std::string& text) { out_ << text + "\n" << std::flush; }
 
 void log_banner(Log& log, const Options& o, const Setup& s) {
   log.api("INFO", "api_utils.py:347", "");
-  log.api("INFO", "api_utils.py:347", "  version " + o.generation.version + "+simulated (KV Cliff emulator: no model runs here)");
-  log.api("INFO", "api_utils.py:347", "  model   " + o.model);
+  log.api("INFO", "api_utils.py:347", " ▄▄ ▄█ █     █     █ ▀▄▀ █  version " + o.generation.version + "+simulated");
+  log.api("INFO", "api_utils.py:347", "  █▄█▀ █     █     █     █  model   " + o.model);
   log.api("INFO", "api_utils.py:347", "");
   std::string args;
   for (const auto& [key, value] : o.non_default) args += (args.empty() ? "'" : ", '") + key + "': " + value;
   log.api("INFO", "api_utils.py:286", "non-default args: {" + args + "}");
-  log.api("INFO", "emulator:1", fmt::format("simulated timing: preset {} ({}), time scale {}", o.timing.name, o.timing.origin, o.time_scale));
+  log.api("INFO", "emulator:1", fmt::format("kvcliff-emulator: no model runs here; simulated timing: preset {} ({}), time scale {}", o.timing.name, o.timing.origin, o.time_scale));
   for (const auto& lie : o.lies.active())
     log.api("WARNING", "emulator:2", fmt::format("this server lies on purpose: {} from request {}: {}", lie.entry->name, lie.from, lie.entry->what));
   log.api("INFO", "model.py:733", "Resolved architecture: Qwen3ForCausalLM");

@@ -122,6 +122,12 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
   }
   std::optional<Pinned> pinned;
   if (options.pin_memory) pinned.emplace(setup.pinned_bytes);
+  if (pinned && pinned->failed()) {
+    log_banner(log, options, setup);
+    log_core_failure(log, {"RuntimeError: CUDA error: out of memory while pinning " + std::to_string(setup.pinned_bytes) + " bytes of host memory"});
+    end_core();
+    return 1;
+  }
   int code = 0;
   {
     Server server(io, options, setup, *model, time, metrics, log);
