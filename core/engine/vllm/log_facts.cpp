@@ -58,7 +58,7 @@ class Reader {
  private:
   template <class T>
   void set(const char* name, std::optional<T>& slot, std::optional<T> value) {
-    if (!value) return;
+    if (!value || *value < 0) return;  // a size that is negative states nothing
     slot = value;
     facts.line_of[name] = number_;
   }
