@@ -125,7 +125,7 @@ int doctor(const Context& context, const DoctorArgs& a) {
   }
   if (!matched)
     return context.report({ErrorCode::not_found, "No engine \"" + a.engine + "\" is found on this machine", {}, "looked on PATH, in installed and virtual environments, conda and container images",
-                           "kvcliff-cli engine install vllm, or give its folder in engine.environment"});
+                           "kvcliff-cli engine list shows what can be installed; or give its folder in engine.environment"});
   bool good = true;
   if (a.self_test) {
     j["self_test"] = self_test(context);

