@@ -111,15 +111,15 @@ void statistics_limits(const ExperimentInput& in, const Decision& d, List& out) 
   int off = 0, on = 0;
   for (const auto* s : reconcile::compared_sessions(in)) ++(s->offload ? on : off);
   if (!d.detectable) {
-    out.add("Effects of any size", fmt::format("{} and {} sessions per arm: {}.", off, on, d.effect.why));
+    out.add("Effects of any size", fmt::format("{} session(s) without the tier and {} with it: {}.", off, on, d.effect.why));
   } else if (!d.withdrawn()) {
     out.add(fmt::format("Effects smaller than {:.1f} %", 100 * (1 - d.detectable->ratio_below)),
-            fmt::format("{} and {} sessions per arm; that is the minimum detectable effect with 80 % power{}.", off, on,
+            fmt::format("{} sessions without the tier and {} with it: the minimum detectable effect with 80 % power{}.", off, on,
                         d.detectable->ratio_below_upper ? fmt::format(" (up to {:.1f} % if the spread is larger than it looked)",
                                                                       100 * (1 - *d.detectable->ratio_below_upper))
                                                         : ""));
   } else {
-    out.add("Effects of any size", fmt::format("{} and {} sessions per arm, and the claim is withdrawn.", off, on));
+    out.add("Effects of any size", fmt::format("{} session(s) without the tier and {} with it, and the claim is withdrawn.", off, on));
   }
 }
 

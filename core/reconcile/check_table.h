@@ -16,6 +16,9 @@ struct LatencyLine {
   int computed_count = 0, cached_count = 0;
   double computed_ms = 0, cached_ms = 0;         ///< medians
   double computed_sd = 0, cached_sd = 0;         ///< robust, ms
+  /// Requests (warm-up included) of at most a tenth of this length: what a prompt costs that has next to nothing to compute.
+  int short_count = 0;
+  double short_ms = 0, short_sd = 0;
 };
 using LatencyLines = std::map<std::int64_t, LatencyLine>;
 

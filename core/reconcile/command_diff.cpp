@@ -11,7 +11,7 @@ constexpr const char* absent = "(absent)";
 // Different in any two servers: where they listen, and the seeds of an emulator's noise and session effect.
 bool differs_by_nature(const std::string& name) {
   static const std::set<std::string> names{"--port", "--host", "--emulate-noise-seed", "--emulate-session",
-                                           "--emulate-session-seed", "--emulate-seed", "KVCLIFF_SESSION"};
+                                           "--emulate-session-seed", "--emulate-seed", "KVCLIFF_SESSION", "KVCLIFF_EMULATE_SESSION"};
   return names.count(name) > 0;
 }
 }  // namespace

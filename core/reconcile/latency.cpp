@@ -84,6 +84,10 @@ LatencyLines latency_lines(const ExperimentInput& e) {
       auto& g = groups[prompt_of(r)];
       (booked == Booked::computed ? g.first : g.second).push_back(static_cast<double>(*ttft) / 1e6);
     }
+  std::vector<std::pair<std::int64_t, double>> all;
+  for (const auto& s : e.sessions)
+    for (const auto& r : s.requests)
+      if (const auto t = r.stream.ttft(); t && r.stream.outcome == Outcome::complete) all.emplace_back(prompt_of(r), static_cast<double>(*t) / 1e6);
   LatencyLines out;
   for (const auto& [prompt, g] : groups) {
     LatencyLine line;
@@ -92,18 +96,41 @@ LatencyLines latency_lines(const ExperimentInput& e) {
     line.cached_count = static_cast<int>(g.second.size());
     if (!g.first.empty()) line.computed_ms = median_of(g.first), line.computed_sd = robust_sd(g.first);
     if (!g.second.empty()) line.cached_ms = median_of(g.second), line.cached_sd = robust_sd(g.second);
+    std::vector<double> shorter;
+    for (const auto& [n, ms] : all)
+      if (n * 10 <= prompt) shorter.push_back(ms);
+    line.short_count = static_cast<int>(shorter.size());
+    if (!shorter.empty()) line.short_ms = median_of(shorter), line.short_sd = robust_sd(shorter);
     out[prompt] = line;
   }
   return out;
 }
 
 namespace checks {
+namespace {
+
+// A GPU hit has next to nothing to compute. Where short prompts are clearly faster than this length computed, a GPU hit
+// on the line of computing contradicts its own claim, even if every hit of the run does. (A host load may honestly cost
+// as much as computing.)
+std::optional<CheckResult> hit_without_speed(const RequestRecord& r, const LatencyLine& line, double measured) {
+  const auto& gpu = r.sources.gpu_hit.value;
+  if (!gpu || gpu->v * 10 < prompt_of(r) * 9 || line.short_count < 3) return std::nullopt;
+  const double sd = std::max({line.computed_sd, line.short_sd, 1e-3});
+  if (line.computed_ms - line.short_ms <= 6 * sd || measured < (line.computed_ms + line.short_ms) / 2) return std::nullopt;
+  return failed(measured - line.short_ms,
+                fmt::format("booked as a GPU hit, but {:.1f} ms are what computing takes ({:.1f} ms); prompts with little to compute take {:.1f} ms",
+                            measured, line.computed_ms, line.short_ms));
+}
+}  // namespace
 
 // R21, a flag. A source claim that the clock contradicts: booked as cached with the TTFT of computing, or the reverse.
 CheckResult latency_claim(const RequestContext& c) {
   const auto& r = c.request;
   const auto ttft = r.stream.ttft();
   if (!ttft || r.stream.outcome != Outcome::complete) return not_possible("there is no time to first token");
+  if (r.stream.content_events == 1 && r.stream.usage.completion_tokens.value_or(0) >= 4)
+    return failed(0, fmt::format("all {} tokens came in one event: this is the time of the last token, not of the first",
+                                 *r.stream.usage.completion_tokens));
   const auto booked = booked_as(r);
   if (booked == Booked::neither) return not_applicable("partly computed, partly cached: no line to compare with");
   const auto it = c.lines.find(prompt_of(r));
@@ -111,6 +138,8 @@ CheckResult latency_claim(const RequestContext& c) {
   if (it == c.lines.end() || it->second.computed_count < few || it->second.cached_count < few)
     return not_possible(fmt::format("fewer than {} computed and {} cached requests of this length", few, few));
   const auto& line = it->second;
+  if (booked == Booked::cached)
+    if (const auto flagged = hit_without_speed(r, line, static_cast<double>(*ttft) / 1e6)) return *flagged;
   const double sd = std::max(line.computed_sd, line.cached_sd);
   const double gap = line.computed_ms - line.cached_ms;
   if (gap <= 3 * sd) return not_possible("computing and loading take times too alike to tell them apart here");

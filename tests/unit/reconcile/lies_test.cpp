@@ -186,5 +186,27 @@ TEST(Flag, ClaimThatTheClockContradictsIsFlaggedAndWithdrawsNothing) {
   EXPECT_EQ(result.reconciled, 78);
 }
 
+TEST(Flag, AllTokensInOneEventAreFlagged) {
+  HonestRun run;
+  run.request(0, 2, 1).stream.content_events = 1;
+  EXPECT_EQ(reconcile(run.in).totals[20].fail, 1);
+}
+
+TEST(Flag, GpuHitsThatTakeAsLongAsComputingAreFlaggedEvenIfAllDo) {
+  HonestRun run;
+  for (auto& s : run.in.sessions) {
+    auto& tiny = s.requests[0];
+    tiny.stream.usage.prompt_tokens = 8;
+    tiny.stream.times.first_token = tiny.stream.times.t0 + 15'000'000;
+    if (s.record.arm != "control") continue;
+    for (auto& r : s.requests)
+      if (r.plan.round >= 2) r.stream.times.first_token = r.stream.times.t0 + 83'000'000;
+  }
+  for (auto& s : run.in.sessions)  // every hit of the run lies, also those from the host
+    for (auto& r : s.requests)
+      if (r.plan.round >= 2 && s.offload) r.stream.times.first_token = r.stream.times.t0 + 83'000'000;
+  EXPECT_EQ(reconcile(run.in).totals[20].fail, 4) << "the control's GPU hits; a host load may honestly be slow";
+}
+
 }  // namespace
 }  // namespace kvcliff::reconcile

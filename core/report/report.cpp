@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/report.h"
+
+#include "base/file.h"
+
+namespace kvcliff::report {
+
+OrderedJson json(const reconcile::ExperimentInput& input, const analysis::Evaluation& e, const Options& o) {
+  OrderedJson j{{"schema", "kvcliff.report/1"},
+                {"run_id", input.run_id},
+                {"name", input.name},
+                {"plan_hash", input.plan_hash},
+                {"simulated", input.simulated},
+                {"gates", gates_word(e)},
+                {"created_utc", input.created},
+                {"program_version", input.program_version},
+                {"report_version", o.program_version},
+                {"times_origin", input.times_origin}};
+  j["decision"] = analysis::decision_json(input, e);
+  j["reconciliation"] = analysis::reconcile_json(input, e, true);
+  OrderedJson list = OrderedJson::array();
+  for (const auto& f : facts(input, e)) list.push_back({{"name", f.name}, {"value", f.value}, {"source", f.source}});
+  j["numbers"] = std::move(list);
+  j["plan"] = OrderedJson(plan::to_json(input.plan));
+  j["host"] = OrderedJson(input.host);
+  return j;
+}
+
+Result<std::vector<std::string>> write(const reconcile::ExperimentInput& input, const analysis::Evaluation& e,
+                                       const std::filesystem::path& folder, const Options& options) {
+  std::error_code ec;
+  std::filesystem::create_directories(folder, ec);
+  if (ec) return fail(ErrorCode::io, "The folder for the report cannot be made", folder.string(), ec.message(), "choose another folder with --out");
+  std::vector<Table> files{{"report.md", markdown(input, e, options)},
+                           {"report.html", html(input, e, options)},
+                           {"report.json", json(input, e, options).dump(2) + "\n"}};
+  for (auto& t : tables(input, e, options.spreadsheet_csv)) files.push_back(std::move(t));
+  std::vector<std::string> out;
+  for (const auto& f : files) {
+    const auto path = folder / f.name;
+    if (auto r = write_file(path, f.text); !r) return fail(r.error());
+    out.push_back(path.string());
+  }
+  return out;
+}
+
+}  // namespace kvcliff::report
