@@ -16,7 +16,7 @@ void add_report(CLI::App& app, Context& context) {
   };
   auto a = std::make_shared<Args>();
   CLI::App* sub = add_command(app, context, "report", "Writes the report and its tables from a journal", [&context, a] {
-    auto j = judge(context, a->journal, a->experiment);
+    auto j = judge(context, a->journal, a->experiment, journal::Depth::events);
     if (!j) return context.report(j.error());
     report::Options options;
     options.spreadsheet_csv = a->spreadsheet;

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/kv_facts.h"
-#include "journal/reader.h"
 #include "reconcile/load.h"
 
 namespace kvcliff::cli {
@@ -27,10 +26,11 @@ const char* mark(CheckState s) {
 }
 }  // namespace
 
-Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment) {
+Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment, journal::Depth depth) {
   auto reader = journal::Reader::open(journal);
   if (!reader) return fail(reader.error());
   reconcile::LoadOptions options;
+  options.depth = depth;
   options.kv = [&context](const plan::Plan& p) { return kv_facts(context, p); };
   auto input = reconcile::load(*reader, experiment, options);
   if (!input) return fail(input.error());

@@ -5,6 +5,7 @@
 
 #include "analysis/decision.h"
 #include "base/result.h"
+#include "journal/reader.h"
 
 namespace kvcliff::cli {
 struct Context;
@@ -18,7 +19,8 @@ struct Judged {
 
 /// Reads and judges one experiment. The verdict sealed with the run is compared: the same method version with another
 /// verdict is refused (corrupt); another version is shown beside ours.
-Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment);
+Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment,
+                     journal::Depth depth = journal::Depth::details);
 
 void print_reconciliation(const Context& context, const Judged& j);
 void print_decision(const Context& context, const Judged& j);

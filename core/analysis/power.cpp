@@ -85,7 +85,10 @@ DetectableEffect detectable_effect(const ArmEffect& e) {
   d.residual_sd = e.residual_sd;
   d.degrees_of_freedom = e.degrees_of_freedom;
   const double ncp = detectable_ncp(e.degrees_of_freedom);
-  const double log_effect = ncp * e.standard_error;
+  // The interval that counts decides what is found: with two pairs that may be the pairs' (also one degree of freedom).
+  double error = e.standard_error;
+  if (e.basis == "pairs" && e.pairs) error = std::log(e.pairs->high / e.pairs->low) / 2 / t_quantile(0.95, e.pair_count - 1);
+  const double log_effect = ncp * error;
   d.ratio_below = std::exp(-log_effect);
   d.ratio_above = std::exp(log_effect);
   d.how = fmt::format("noncentral t, {} degree(s) of freedom, 80 % power, interval excludes 1", e.degrees_of_freedom);
