@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cache/config.h"
+#include "plan/plan.h"
+#include "record/request.h"
+
+namespace kvcliff::experiment {
+
+/// KV bytes per token of a plan's model, all ranks (copies counted).
+using KvBytes = std::function<Result<std::int64_t>(const plan::Plan&)>;
+
+/// One session of the schedule with everything that can be known before its server starts.
+struct SessionJob {
+  plan::SessionPlan schedule;
+  plan::Plan arm_plan;                   ///< overrides applied
+  bool offload = false;
+  std::int64_t kv_bytes_per_token = 0;   ///< all ranks
+  std::vector<PlannedRequest> requests;  ///< measured ones in order; ordinals are given when warm-up is over
+  std::uint64_t salt = 0;                ///< of its warm-up prompts: differs per session and attempt
+};
+/// Errors: bad_usage and what the workload or the model refuses.
+Result<SessionJob> prepare(const plan::Plan& plan, const plan::SessionPlan& session, int attempt, const KvBytes& kv_bytes);
+
+/// Warm-up request `index` of `tokens` tokens: no block in common with any other request.
+Result<PlannedRequest> warmup_request(const SessionJob& job, std::int64_t tokens, int index);
+
+/// The cache of this session's engine. `engine_version` decides the rules that changed between releases; empty or
+/// unknown: those of the newest release that was verified.
+cache::Config cache_config(const SessionJob& job, const std::string& engine_version);
+
+/// Fills `predicted` of `measured`: caches as the requests `before` leave them (warm-up, in the order sent).
+Result<void> predict(const SessionJob& job, const std::string& engine_version, std::span<const PlannedRequest> before,
+                     std::vector<PlannedRequest>& measured);
+
+/// Send times of an open loop, from the start of measuring: exponential gaps (Poisson) or equal ones. `rate` per second.
+std::vector<MonoNs> send_times(std::size_t n, double rate, bool poisson, std::uint64_t seed);
+
+}  // namespace kvcliff::experiment

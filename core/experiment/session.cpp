@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The life of a session; session_requests.cpp has what happens to its requests.
+#include "experiment/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "experiment/warmup.h"
+
+namespace kvcliff::experiment {
+namespace {
+
+using namespace std::chrono_literals;
+
+Result<engine::Endpoint> endpoint_of(const std::string& url) {
+  engine::Endpoint at;
+  std::string rest = url;
+  if (rest.rfind("http://", 0) == 0) rest = rest.substr(7);
+  while (!rest.empty() && rest.back() == '/') rest.pop_back();
+  const auto colon = rest.rfind(':');
+  const bool digits = colon != std::string::npos && colon + 1 < rest.size() &&
+                      rest.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+  const int port = digits && rest.size() - colon <= 6 ? std::stoi(rest.substr(colon + 1)) : 0;
+  if (colon == 0 || port < 1 || port > 65535)
+    return fail(ErrorCode::bad_usage, "The address of the server cannot be understood", url, {},
+                "Give it as http://HOST:PORT");
+  at.host = rest.substr(0, colon);
+  at.port = port;
+  return at;
+}
+
+}  // namespace
+
+Session::Session(Environment environment, SessionJob job, SessionRecord record)
+    : env_(std::move(environment)), job_(std::move(job)), record_(std::move(record)) {}
+
+Session::~Session() {
+  if (server_) server_->cancel_all();
+  server_.reset();
+  process_.reset();  // stops what still lives, and ends the capture thread before the log goes
+}
+
+Session::Ended Session::run() {
+  Ended out;
+  const std::pair<const char*, Step (Session::*)()> steps[] = {
+      {"preflight", &Session::preflight}, {"launch", &Session::launch},   {"ready", &Session::wait_ready},
+      {"identity", &Session::identify},   {"warm-up", &Session::warm_up}, {"measuring", &Session::measure},
+      {"settling", &Session::settle_last}};
+  for (const auto& [name, step] : steps) {
+    if (auto t = trouble()) out.error = std::move(t);
+    if (!out.error)
+      if (auto r = (this->*step)(); !r) out.error = r.error();
+    if (out.error) break;
+  }
+  // The end is decided before the engine is stopped: its death by our hand is no failure.
+  const bool stopped = out.error && out.error->code == ErrorCode::interrupted;
+  stop_engine();
+  drain_log();
+  if (!out.error) {
+    out.end = End::finished;
+    change(SessionState::finished);
+  } else if (stopped) {
+    out.end = End::stopped;
+    change(SessionState::stopped_by_user, "stopped by the user");
+  } else {
+    out.end = End::failed;
+    change(SessionState::failed, out.error->sentence());
+  }
+  out.record = record_;
+  return out;
+}
+
+Session::Step Session::preflight() {
+  change(SessionState::preflight);
+  if (!env_.options.attach_url.empty()) {
+    auto at = endpoint_of(env_.options.attach_url);
+    if (!at) return fail(at.error());
+    at_ = *at;
+  } else {
+    const auto port = free_port();
+    if (!port) return fail(port.error());
+    at_.port = *port;
+  }
+  record_.url = at_.url();
+  if (!env_.services.preflight || !env_.options.attach_url.empty()) return {};
+  record_.preflight = env_.services.preflight(job_.arm_plan, at_);
+  for (const auto& item : record_.preflight) {
+    const std::string state = item.value("state", std::string());
+    const std::string what = item.value("what", std::string()), why = item.value("why", std::string());
+    if (state == "fail")
+      return fail(ErrorCode::engine, what, "preflight of session " + std::to_string(record_.ordinal), why,
+                  item.value("next", std::string()));
+    if (state == "warn") note("warning", why.empty() ? what : what + ": " + why);
+  }
+  return {};
+}
+
+Session::Step Session::launch() {
+  if (!env_.options.attach_url.empty()) {
+    change(SessionState::launching, "attached to a running server");
+    note("warning",
+         "attached: that the server was fresh, its exact command line and its caches before us cannot be proven");
+    server_ = env_.services.connect(at_, job_.arm_plan);
+    return {};
+  }
+  auto command = env_.services.adapter.command(job_.arm_plan, job_.offload, at_);
+  if (!command) return fail(command.error());
+  if (!env_.options.engine_program.empty() && !command->argv.empty()) command->argv[0] = env_.options.engine_program;
+  command->argv.insert(command->argv.end(), env_.options.engine_args.begin(), env_.options.engine_args.end());
+  record_.argv = command->argv;
+  record_.env_set = command->env_set;
+  record_.env_unset = command->env_unset;
+  change(SessionState::launching);
+  {
+    std::lock_guard guard(log_mutex_);
+    last_line_ = mono_now();
+  }
+  auto started = env_.services.launcher.start(*command, [this](const LogLine& line) {
+    env_.services.journal.put_log(record_.id, line);
+    std::lock_guard guard(log_mutex_);
+    log_.push_back(line);
+    last_line_ = mono_now();
+  });
+  if (!started) return fail(started.error());
+  process_ = std::move(*started);
+  record_.pid = process_->pid();
+  env_.services.journal.put(env_.experiment, record_);
+  server_ = env_.services.connect(at_, job_.arm_plan);
+  return {};
+}
+
+Session::Step Session::wait_ready() {
+  const MonoNs began = mono_now();
+  const MonoNs limit = static_cast<MonoNs>(job_.arm_plan.limits.start_s * 1e9);
+  std::string waiting_for;
+  for (;;) {
+    if (auto t = trouble()) return fail(std::move(*t));
+    const auto healthy = server_->health();
+    if (healthy) {
+      const auto models = server_->models();
+      const std::string wanted = env_.services.adapter.model_name(job_.arm_plan);
+      if (models && (wanted.empty() ? !models->empty()
+                                    : std::find(models->begin(), models->end(), wanted) != models->end()))
+        break;
+      if (models && !models->empty())
+        return fail(ErrorCode::engine, "The server at our port serves another model", at_.url(),
+                    fmt::format("asked for {}, it has {}", wanted, fmt::join(*models, ", ")),
+                    "Check that the port is free and the model name of the plan");
+      waiting_for = "the model in /v1/models";
+    } else {
+      waiting_for = "the engine at " + at_.url() + "/health";
+    }
+    drain_log();
+    env_.progress(record_.state, measured_, "waiting for " + waiting_for);
+    MonoNs silent_since;
+    {
+      std::lock_guard guard(log_mutex_);
+      silent_since = std::max(last_line_, began);
+    }
+    if (limit > 0 && mono_now() - silent_since > limit) {
+      const auto cause = env_.services.adapter.failure_cause(log());
+      return fail(ErrorCode::timeout, cause ? cause->what : std::string("The engine did not become ready"), at_.url(),
+                  fmt::format("it said nothing for {:g} s while we waited for {}", job_.arm_plan.limits.start_s, waiting_for),
+                  cause ? cause->next : std::string("Look at its log; raise limits.start_s if it is only slow"));
+    }
+    nap(scaled(100ms));
+  }
+  drain_log();
+  return {};
+}
+
+Session::Step Session::identify() {
+  last_ = server_->scrape();
+  last_row_ = keep(last_);
+  record_.identity_scrape = last_row_;
+  if (!last_.good())
+    note("warning", "the first reading of /metrics failed, so no token source can be told: " + last_.error);
+  for (const char* name : {"prompt_tokens", "request_success", "generation_tokens"})
+    if (last_.value(name).value_or(0) > 0)
+      note("warning", fmt::format("the server had counted {} = {:g} before our first request: cold is not proven", name,
+                                  *last_.value(name)));
+  record_.effective = server_->effective(log(), last_);
+  record_.capabilities = server_->probe(last_);
+  env_.identified(record_.effective.engine_version, record_.effective.simulated);
+  env_.services.journal.put(env_.experiment, record_);
+
+  // /health does not prove that the engine generates; a token does.
+  auto tiny = warmup_request(job_, std::max<std::int64_t>(1, std::min<std::int64_t>(4, job_.arm_plan.workload.tokens)), 0);
+  if (!tiny) return fail(tiny.error());
+  tiny->output_tokens = 1;
+  const auto answer = one_request(std::move(*tiny));
+  if (!answer) return fail(answer.error());
+  if (!answer->stream.ttft()) {
+    if (auto t = trouble()) return fail(std::move(*t));
+    return fail(ErrorCode::engine, "The engine is up but does not generate", at_.url(),
+                answer->stream.why.empty() ? "the first completion gave no token" : answer->stream.why,
+                "Look at its log");
+  }
+  change(SessionState::ready);
+  return {};
+}
+
+Session::Step Session::warm_up() {
+  change(SessionState::warming);
+  std::vector<std::int64_t> lengths;
+  for (const auto& r : job_.requests) lengths.push_back(r.prompt_tokens);
+  Warmup warmup(job_.arm_plan.warmup, std::move(lengths));
+  for (int index = 1; const auto length = warmup.next(); ++index) {
+    auto planned = warmup_request(job_, *length, index);
+    if (!planned) return fail(planned.error());
+    env_.progress(record_.state, measured_, fmt::format("warm-up request {} of at most {}", index, job_.arm_plan.warmup.max_requests));
+    const auto r = one_request(std::move(*planned));
+    if (!r) return fail(r.error());
+    warmup.done(*length, r->stream.ttft());
+  }
+  if (job_.arm_plan.warmup.max_requests > 1 && !warmup.steady())
+    note("warning", fmt::format("TTFT was not steady after {} warm-up requests", warmup.sent()));
+  return {};
+}
+
+Session::Step Session::measure() {
+  if (auto r = predict(job_, record_.effective.engine_version, warmups_, job_.requests); !r)
+    note("warning", "no prediction: " + r.error().sentence());
+  change(SessionState::measuring);
+  const auto& load = job_.arm_plan.load;
+  const bool serial = load.mode == plan::LoadSpec::Mode::serial ||
+                      (load.mode == plan::LoadSpec::Mode::closed && load.concurrency <= 1);
+  auto r = serial ? measure_serial() : measure_concurrent();
+  if (!r) return r;
+  if (const auto slow = slow_first_request(ttft_ms_)) note("warning", *slow);
+  return {};
+}
+
+Session::Step Session::settle_last() {
+  change(SessionState::settling);
+  const Settled s = settle(last_, 0);
+  if (auto t = trouble()) return fail(std::move(*t));
+  if (s.page.good()) {
+    last_ = s.page;
+    last_row_ = keep(last_);
+  }
+  if (!s.settled) note("warning", "the last counters did not settle: " + s.why);
+  record_.last_scrape = last_row_;
+  env_.services.journal.put(env_.experiment, record_);
+  return {};
+}
+
+void Session::stop_engine() {
+  // Streams first: an engine with an open stream does not act on SIGTERM until the client lets go.
+  if (server_) server_->cancel_all();
+  if (!process_) {
+    server_.reset();
+    return;
+  }
+  change(SessionState::stopping);
+  env_.progress(record_.state, measured_, "stopping the engine");
+  server_.reset();
+  const auto grace = std::chrono::milliseconds(static_cast<std::int64_t>(job_.arm_plan.limits.stop_s * 1000));
+  const auto stopped = process_->stop(grace);
+  if (stopped) {
+    record_.exit_code = stopped->exit.code;
+    record_.stop = Json{{"terminated_in_grace", stopped->terminated_in_grace},
+                        {"killed", stopped->killed},
+                        {"took_ns", stopped->took.count()},
+                        {"notes", stopped->notes}};
+    for (const auto& n : stopped->notes) note("warning", n);
+  } else {
+    record_.stop = Json{{"error", stopped.error().sentence()}};
+    note("error", stopped.error().sentence());
+  }
+}
+
+void Session::change(SessionState state, const std::string& why) {
+  record_.state = state;
+  record_.why = why;
+  record_.changes.push_back({state, SystemClock().now(), why});
+  env_.services.journal.change_state(env_.experiment, record_, record_.changes.back());
+  for (Observer* o : env_.observers) o->session_changed(record_);
+  env_.progress(state, measured_, std::string(to_string(state)));
+}
+
+void Session::note(const std::string& severity, const std::string& text) {
+  journal::Notice n{env_.experiment, record_.id, SystemClock().now(), severity, text};
+  env_.services.journal.put(n);
+  for (Observer* o : env_.observers) o->noticed(n);
+}
+
+void Session::drain_log() {
+  std::vector<LogLine> fresh;
+  {
+    std::lock_guard guard(log_mutex_);
+    fresh.assign(log_.begin() + static_cast<std::ptrdiff_t>(log_told_), log_.end());
+    log_told_ = log_.size();
+  }
+  if (fresh.empty()) return;
+  for (Observer* o : env_.observers) o->log_lines(record_.id, fresh);
+}
+
+std::vector<LogLine> Session::log() const {
+  std::lock_guard guard(log_mutex_);
+  return log_;
+}
+
+std::int64_t Session::keep(const CounterSnapshot& page) {
+  for (Observer* o : env_.observers) o->scraped(record_.id, page);
+  CounterSnapshot copy = page;
+  if (!job_.arm_plan.keep_raw) copy.raw.reset();
+  return env_.services.journal.put_scrape(record_.id, std::move(copy));
+}
+
+std::optional<Error> Session::trouble() {
+  if (env_.control.stopped())
+    return Error{ErrorCode::interrupted, "The run was stopped by the user", {}, {}, "Run it again with --resume to go on"};
+  if (auto e = env_.services.journal.failure()) return e;
+  if (process_ && !process_->running()) return dead_engine(std::string(to_string(record_.state)));
+  if (env_.ceiling_reached && env_.ceiling_reached())
+    return Error{ErrorCode::timeout, "The plan's cost ceiling was reached", {}, {},
+                 "Raise cost_ceiling in the plan, or go on with --resume"};
+  return std::nullopt;
+}
+
+Error Session::dead_engine(const std::string& when) {
+  // Lines still in the pipe belong to the cause.
+  (void)process_->wait(500ms);
+  const auto lines = process_->lines();
+  const auto cause = env_.services.adapter.failure_cause(lines.empty() ? log() : lines);
+  std::string code = "it is gone";
+  if (const auto exit = process_->exit()) {
+    record_.exit_code = exit->code;
+    code = exit->signalled ? fmt::format("it was ended by signal {}", exit->code - 128)
+                           : fmt::format("its exit code was {}", exit->code);
+  }
+  std::string why = code;
+  if (cause && !cause->lines.empty()) why += "; it said: " + cause->lines.front();
+  if (!cause && !lines.empty()) why += "; its last line: " + lines.back().text;
+  return Error{ErrorCode::engine, cause ? cause->what : fmt::format("The engine ended while {}", when), at_.url(), why,
+               cause ? cause->next : std::string("Look at its log in the journal")};
+}
+
+std::chrono::nanoseconds Session::scaled(std::chrono::nanoseconds d) const {
+  const double scale = std::clamp(env_.options.time_scale, 0.02, 1.0);
+  return std::max<std::chrono::nanoseconds>(1ms, std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(d.count()) * scale)));
+}
+
+void Session::nap(std::chrono::nanoseconds d) const {
+  // In slices, so that a stop is seen at once.
+  for (const auto until = std::chrono::steady_clock::now() + d; !env_.control.stopped();) {
+    const auto left = until - std::chrono::steady_clock::now();
+    if (left <= 0ns) return;
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, 50ms));
+  }
+}
+
+}  // namespace kvcliff::experiment

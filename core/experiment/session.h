@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/runner.h"
+#include "experiment/settle.h"
+
+namespace kvcliff::experiment {
+
+/// One server process from launch to exit, running one arm. Runs on the experiment's thread.
+class Session {
+ public:
+  struct Environment {
+    const Services& services;
+    const RunOptions& options;
+    Control& control;
+    std::int64_t experiment = 0;
+    const std::vector<Observer*>& observers;
+    std::function<bool()> ceiling_reached;                  ///< stop: the plan's cost ceiling
+    std::function<void(SessionState, std::int64_t measured, const std::string& doing)> progress;
+    std::function<void(const std::string& engine_version, bool simulated)> identified;
+  };
+  Session(Environment environment, SessionJob job, SessionRecord record);
+  ~Session();
+
+  enum class End { finished, failed, stopped };
+  struct Ended {
+    End end = End::failed;
+    std::optional<Error> error;
+    SessionRecord record;
+  };
+  Ended run();
+
+ private:
+  struct Flight;  ///< one stream under way
+  using Step = Result<void>;
+
+  Step preflight();
+  Step launch();
+  Step wait_ready();
+  Step identify();
+  Step warm_up();
+  Step measure();
+  Step measure_serial();
+  Step measure_concurrent();
+  Step settle_last();
+  void stop_engine();
+
+  /// Sends one request alone and waits until the counters are settled. Returns its record, journalled.
+  Result<RequestRecord> one_request(PlannedRequest planned);
+  /// Starts a stream; its events are collected for observers and checkpoints.
+  std::shared_ptr<Flight> send(const PlannedRequest& planned);
+  /// Passes new events on, checkpoints once a second.
+  void tend(Flight& flight);
+  void attribute(RequestRecord& r, const CounterSnapshot& before, const CounterSnapshot& after) const;
+  /// A scrape that is settled after `finished` requests of ours, or the reason why not.
+  struct Settled {
+    CounterSnapshot page;
+    bool settled = false;
+    std::string why;
+    int polls = 0;
+  };
+  Settled settle(const CounterSnapshot& before, int finished);
+
+  void change(SessionState state, const std::string& why = {});
+  void note(const std::string& severity, const std::string& text);
+  void drain_log();
+  std::int64_t keep(const CounterSnapshot& page);
+  /// Why the session must end now: stop, dead engine, journal failure, cost ceiling.
+  std::optional<Error> trouble();
+  Error dead_engine(const std::string& when);
+  void nap(std::chrono::nanoseconds d) const;
+  std::chrono::nanoseconds scaled(std::chrono::nanoseconds d) const;
+  std::vector<LogLine> log() const;
+
+  Environment env_;
+  SessionJob job_;
+  SessionRecord record_;
+  engine::Endpoint at_;
+  std::unique_ptr<process::Process> process_;
+  std::unique_ptr<Server> server_;
+  std::vector<PlannedRequest> warmups_;
+  CounterSnapshot last_;              ///< the newest settled scrape
+  std::int64_t last_row_ = 0;
+  std::int64_t measured_ = 0;
+  int ordinal_ = 0, failures_in_a_row_ = 0;
+  std::vector<double> ttft_ms_;       ///< of measured requests
+
+  mutable std::mutex log_mutex_;      ///< lines come on the capture thread
+  std::vector<LogLine> log_;
+  std::size_t log_told_ = 0;
+  MonoNs last_line_ = 0;
+};
+
+}  // namespace kvcliff::experiment
