@@ -15,7 +15,8 @@ Json definitions() {
 }
 
 TEST(Definitions, EveryEntryHasATextAndAUnitField) {
-  for (const auto& [term, d] : definitions().items()) {
+  const auto all = definitions();
+  for (const auto& [term, d] : all.items()) {
     EXPECT_GT(d.at("text").get<std::string>().size(), 20u) << term;
     EXPECT_TRUE(d.at("unit").is_string()) << term;
   }
