@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Helpers so that each folder states only its name and its arrows.
 
+# What `--target checks` and `--target fuzzers` build: the test and fuzz programs and what these need, nothing else.
+add_custom_target(checks)
+add_custom_target(fuzzers)
+
 # kvcliff_library(name DEPENDS a b c [LINK ext...]): a static library kvcliff_<name> of the *.cpp here.
 # DEPENDS are folders of core (the arrows of CONTRIBUTING.md); LINK are outside libraries.
 function(kvcliff_library name)
@@ -31,6 +35,7 @@ function(kvcliff_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
+  add_dependencies(checks test_${name})
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
                        PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "unit;${name};${ARG_LABELS}")
 endfunction()
@@ -57,5 +62,6 @@ function(kvcliff_fuzz name)
   target_link_libraries(fuzz_${name} PRIVATE kvcliff_flags ${ARG_LINK})
   target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers fuzz_${name})
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
 endfunction()
