@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/run_support.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+
+#include "cli/evaluate.h"
+#include "cli/plan_input.h"
+#include "cli/progress_bar.h"
+#include "engine/adapter.h"
+#include "host/facts.h"
+#include "host/preflight.h"
+#include "journal/reader.h"
+#include "plan/plan.h"
+
+namespace kvcliff::cli {
+namespace {
+namespace fs = std::filesystem;
+
+// The emulator lies beside this program, or where $KVCLIFF_EMULATOR says.
+Result<std::string> emulator_path(const Context& context) {
+  std::error_code ec;
+  if (const char* given = std::getenv("KVCLIFF_EMULATOR"); given && *given) {
+    if (fs::exists(given, ec)) return std::string(given);
+    return fail(ErrorCode::not_found, "The emulator is not there", given, "$KVCLIFF_EMULATOR names it", "Correct the variable, or unset it");
+  }
+  const fs::path beside = fs::path(context.program).parent_path() / "kvcliff-emulator";
+  if (fs::exists(beside, ec)) return beside.string();
+  return fail(ErrorCode::not_found, "The emulator is not there", beside.string(), {}, "Install it, or set $KVCLIFF_EMULATOR to its path");
+}
+
+// The newest experiment of this plan that did not finish.
+Result<std::int64_t> unfinished(const std::string& journal, const plan::Plan& plan) {
+  const auto reader = journal::Reader::open(journal);
+  if (!reader) return fail(reader.error());
+  const auto all = reader->experiments({.limit = 100'000});
+  if (!all) return fail(all.error());
+  const std::string hash = plan::hash(plan);
+  bool seen = false;
+  for (const auto& e : *all) {
+    if (e.plan_hash != hash) continue;
+    seen = true;
+    if (e.state != "finished") return e.id;
+  }
+  return fail(ErrorCode::not_found, "There is nothing to resume", journal,
+              seen ? "every run of this plan in the journal is finished" : "the journal holds no run of this plan",
+              "Run it without --resume");
+}
+
+Json preflight(const plan::Plan& arm, const std::string& journal) {
+  const bool tier = [&] {
+    for (const auto& a : arm.arms)
+      if (a.offload) return true;
+    return false;
+  }();
+  host::Needs needs;
+  // The emulator keeps its tier as numbers: it pins no memory.
+  needs.host_bytes = tier && arm.engine.adapter != "emulator" ? arm.capacity.host_bytes : 0;
+  needs.ranks = arm.model.tp * arm.model.pp;
+  needs.gpus = arm.engine.adapter == "vllm" ? needs.ranks : 0;
+  needs.journal = journal;
+  needs.journal_bytes = 64 << 20;
+  Json out = Json::array();
+  for (const auto& item : host::check_machine(needs, host::read_facts(needs.gpus > 0))) out.push_back(host::to_json(item));
+  return out;
+}
+
+Result<std::int64_t> kv_bytes_of(const Context& context, const plan::Plan& p) {
+  const auto layout = layout_of_plan(context, p);
+  if (!layout) return fail(layout.error());
+  return layout->bytes_per_token_all_ranks;
+}
+
+// The verdict goes into the journal with the method that made it; opening the run later compares.
+Result<void> seal(const std::string& path, std::int64_t experiment, const Judged& j) {
+  auto writer = journal::Writer::open(path);
+  if (!writer) return fail(writer.error());
+  (*writer)->put(journal::SealedResult{experiment, reconcile::method_version, SystemClock().wall(),
+                                       Json{{"verdict", analysis::to_string(j.evaluation.decision.verdict)},
+                                            {"reconciled", j.evaluation.reconciliation.reconciled},
+                                            {"requests", j.evaluation.reconciliation.measured}}});
+  return (*writer)->flush(std::chrono::seconds(60));
+}
+
+}  // namespace
+
+int run_and_report(Context& context, const RunArgs& args) {
+  auto plan = load_plan(args.plan);
+  if (!plan) return context.report(plan.error());
+  // As written, before its paths were resolved: the hash must not depend on the folder it lies in.
+  const plan::Plan as_written = plan::parse_file(args.plan).plan;
+  const bool attach = !args.url.empty();
+  if (args.time_scale <= 0 || args.time_scale > 1000)
+    return context.report({ErrorCode::bad_usage, "The time scale is out of range", "--time-scale", {}, "Give a number above 0, e.g. 0.01"});
+  if (args.time_scale != 1.0 && (attach || plan->engine.adapter != "emulator"))
+    return context.report({ErrorCode::bad_usage, "Only the emulator's time can be scaled", "--time-scale", "the plan's engine is " + plan->engine.adapter, "Leave it out"});
+  auto adapter = engine::make_adapter(attach ? "attach" : plan->engine.adapter);
+  if (!adapter) return context.report(adapter.error());
+  if (!attach && plan->launcher.kind != "local")
+    return context.report({ErrorCode::unsupported, "This launcher cannot be used by run", "launcher.kind = " + plan->launcher.kind, {}, "Use local, or attach to a server started there"});
+
+  experiment::RunOptions options;
+  options.program_version = context.version;
+  options.plan_text = canonical_json(plan::to_json(as_written));
+  options.time_scale = args.time_scale;
+  options.attach_url = args.url;
+  options.attach_arm = args.arm;
+  if (plan->engine.adapter == "emulator" && !attach) {
+    const auto path = emulator_path(context);
+    if (!path) return context.report(path.error());
+    options.engine_program = *path;
+    if (args.time_scale != 1.0)
+      options.engine_args = {"--emulate-time-scale", fmt::format("{}", args.time_scale)};
+  }
+  if (args.resume) {
+    const auto id = unfinished(args.journal, as_written);
+    if (!id) return context.report(id.error());
+    options.resume = *id;
+  }
+  experiment::RunResult result;
+  {
+    journal::Writer::Options writing;
+    writing.notice = [&context](const std::string& words) {
+      if (!words.empty() && !context.quiet) context.err << "journal: " + words + "\n" << std::flush;
+    };
+    auto writer = journal::Writer::open(args.journal, writing);
+    if (!writer) return context.report(writer.error());
+    for (const auto& n : (*writer)->opening_notices())
+      if (!context.quiet) context.err << "journal: " << n << '\n';
+    const auto launcher = process::make_local_launcher();
+    const engine::Adapter& speaks = **adapter;
+    experiment::Services services{
+        speaks, *launcher, **writer, [&context](const plan::Plan& p) { return kv_bytes_of(context, p); },
+        [&speaks](const engine::Endpoint& at, const plan::Plan& p) { return experiment::connect_http(speaks, at, p); },
+        [&args](const plan::Plan& arm, const engine::Endpoint&) { return preflight(arm, args.journal); }};
+    experiment::Control control;
+    control.follow(context.stop);
+    ProgressBar bar(context);
+    result = experiment::run_experiment(*plan, options, services, control, {&bar}, args.journal);
+  }
+  if (result.experiment == 0) return context.report(result.error.value_or(Error{ErrorCode::internal, "The run did not begin"}));
+  const bool finished = result.end == experiment::RunResult::End::finished;
+  const bool stopped = result.end == experiment::RunResult::End::stopped;
+  const Error failure = result.error.value_or(Error{ErrorCode::internal, "The run failed", {}, result.why, {}});
+  const auto judged = judge(context, args.journal, std::to_string(result.experiment));
+  if (!judged) return context.report(finished || stopped ? judged.error() : failure);
+  if (finished)
+    if (const auto sealed = seal(args.journal, result.experiment, *judged); !sealed) return context.report(sealed.error());
+  if (context.json) {
+    OrderedJson document = analysis::reconcile_json(judged->input, judged->evaluation, false);
+    if (!finished && !stopped) {
+      document["error"] = {{"code", to_string(failure.code)}, {"what", failure.what}, {"where", failure.where}, {"why", failure.why}, {"next", failure.next}};
+      context.err << "kvcliff-cli: " << failure.sentence() << '\n';
+    }
+    context.print(document);
+  } else {
+    print_reconciliation(context, *judged);
+    context.out << '\n';
+    print_decision(context, *judged);
+    if (!finished && !stopped) context.err << "kvcliff-cli: " << failure.sentence() << '\n';
+  }
+  if (stopped) return Exit::interrupted;
+  if (!finished) return exit_code_of(failure.code);
+  return judged->evaluation.gates_pass() ? Exit::done : Exit::gate_failed;
+}
+
+}  // namespace kvcliff::cli
