@@ -10,6 +10,7 @@
 #include "cli/evaluate.h"
 #include "cli/plan_input.h"
 #include "cli/progress_bar.h"
+#include "cli/resources.h"
 #include "engine/adapter.h"
 #include "host/facts.h"
 #include "host/preflight.h"
@@ -97,7 +98,9 @@ int run_and_report(Context& context, const RunArgs& args) {
     return context.report({ErrorCode::bad_usage, "The time scale is out of range", "--time-scale", {}, "Give a number above 0, e.g. 0.01"});
   if (args.time_scale != 1.0 && (attach || plan->engine.adapter != "emulator"))
     return context.report({ErrorCode::bad_usage, "Only the emulator's time can be scaled", "--time-scale", "the plan's engine is " + plan->engine.adapter, "Leave it out"});
-  auto adapter = engine::make_adapter(attach ? "attach" : plan->engine.adapter);
+  const auto catalogue = find_resource(context, "models/catalogue.json");
+  auto adapter = engine::make_adapter(attach ? "attach" : plan->engine.adapter,
+                                      catalogue ? fs::path(*catalogue).parent_path().parent_path().string() : std::string());
   if (!adapter) return context.report(adapter.error());
   if (!attach && plan->launcher.kind != "local")
     return context.report({ErrorCode::unsupported, "This launcher cannot be used by run", "launcher.kind = " + plan->launcher.kind, {}, "Use local, or attach to a server started there"});
@@ -131,6 +134,10 @@ int run_and_report(Context& context, const RunArgs& args) {
     for (const auto& n : (*writer)->opening_notices())
       if (!context.quiet) context.err << "journal: " << n << '\n';
     const auto launcher = process::make_local_launcher();
+    if (plan->engine.adapter == "vllm" && !attach) {
+      if (!context.quiet) context.err << "asking the engine which flags it takes\n" << std::flush;
+      if (const auto learned = (*adapter)->learn_flags(*launcher, *plan); !learned) return context.report(learned.error());
+    }
     const engine::Adapter& speaks = **adapter;
     experiment::Services services{
         speaks, *launcher, **writer, [&context](const plan::Plan& p) { return kv_bytes_of(context, p); },

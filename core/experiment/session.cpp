@@ -198,6 +198,7 @@ Session::Step Session::identify() {
                 answer->stream.why.empty() ? "the first completion gave no token" : answer->stream.why,
                 "Look at its log");
   }
+  env_.services.adapter.learn(record_.capabilities, answer->stream, record_.effective.engine_version);
   change(SessionState::ready);
   return {};
 }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "journal/reader.h"
+#include "plan/plan.h"
+#include "support/data.h"
+
+namespace kvcliff {
+namespace {
+using namespace std::chrono_literals;
+
+/// The value of a result that must be good, as a value: a range-for over `*result()` would outlive its result.
+template <class T>
+T take(Result<T> r) {
+  if (!r) throw std::runtime_error(r.error().sentence());
+  return std::move(*r);
+}
+
+/// A started kvcliff-cli whose output goes to files of the test's folder.
+class Cli {
+ public:
+  Cli(const test::TempDir& dir, std::vector<std::string> args) : out_(dir / "stdout"), err_(dir / "stderr") {
+    args.insert(args.begin(), std::string(KVCLIFF_BINARY_DIR) + "/bin/kvcliff-cli");
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    if (!::freopen(out_.c_str(), "w", stdout) || !::freopen(err_.c_str(), "w", stderr)) ::_exit(98);
+    std::vector<char*> argv;
+    for (auto& a : args) argv.push_back(a.data());
+    argv.push_back(nullptr);
+    ::execv(argv[0], argv.data());
+    ::_exit(99);
+  }
+  ~Cli() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+  }
+  int wait() {
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  void signal(int n) const { ::kill(pid_, n); }
+  std::string out() const { return read_file(out_).value_or(""); }
+  std::string err() const { return read_file(err_).value_or(""); }
+
+ private:
+  pid_t pid_ = -1;
+  std::string out_, err_;
+};
+
+std::string reference() { return std::string(KVCLIFF_SOURCE_DIR) + "/resources/plans/reference.json"; }
+
+std::int64_t measured_so_far(const std::string& journal) {
+  const auto r = journal::Reader::open(journal);
+  if (!r) return 0;
+  const auto e = r->experiment("");
+  if (!e) return 0;
+  std::int64_t n = 0;
+  for (const auto& s : r->sessions(e->id).value_or(std::vector<SessionRecord>())) n += r->request_count(s.id)->measured;
+  return n;
+}
+
+struct Totals {
+  std::int64_t requests = 0, settled = 0, as_predicted = 0, prompt = 0, computed = 0, gpu_hit = 0, host_loaded = 0, loaded_bytes = 0;
+};
+Totals totals(const std::string& journal) {
+  Totals t;
+  auto r = journal::Reader::open(journal);
+  EXPECT_TRUE(r) << r.error().sentence();
+  const auto e = r->experiment("");
+  for (const auto& s : take(r->sessions(e->id))) {
+    if (s.state != SessionState::finished) continue;
+    for (const auto& q : take(r->requests(s.id, journal::Depth::details))) {
+      if (q.plan.warmup) continue;
+      ++t.requests;
+      t.settled += q.settled;
+      t.prompt += q.plan.prompt_tokens;
+      t.computed += q.sources.computed.value.value_or(Tokens(-1'000'000)).v;
+      t.gpu_hit += q.sources.gpu_hit.value.value_or(Tokens(-1'000'000)).v;
+      t.host_loaded += q.sources.host_loaded.value.value_or(Tokens(-1'000'000)).v;
+      t.loaded_bytes += q.loaded_bytes.value_or(Bytes(0)).v;
+      const auto& p = q.plan.predicted;
+      t.as_predicted += q.sources.computed.value && p.computed.contains(q.sources.computed.value->v) &&
+                        p.gpu_hit.contains(q.sources.gpu_hit.value->v) && p.host_loaded.contains(q.sources.host_loaded.value->v);
+    }
+  }
+  return t;
+}
+
+void expect_reference_totals(const Totals& t) {
+  EXPECT_EQ(t.requests, 78);
+  EXPECT_EQ(t.settled, 78);
+  EXPECT_EQ(t.prompt, 156'234);
+  EXPECT_EQ(t.computed, 100'234);
+  EXPECT_EQ(t.gpu_hit, 8'000);
+  EXPECT_EQ(t.host_loaded, 48'000);
+  EXPECT_EQ(t.loaded_bytes, 5'505'024'000);
+  EXPECT_EQ(t.as_predicted, 78);
+}
+
+TEST(RunCommand, TheReferencePlanGivesItsTotals) {
+  test::TempDir dir;
+  Cli cli(dir, {"run", reference(), "--journal", dir / "j.kvcliff", "--time-scale", "0.02", "--json"});
+  ASSERT_EQ(cli.wait(), 0) << cli.err();
+  const auto json = parse_json(cli.out(), "stdout");
+  ASSERT_TRUE(json) << cli.out();
+  EXPECT_EQ(json->at("requests"), 78);
+  EXPECT_EQ(json->at("simulated"), true);
+  EXPECT_EQ(json->at("sessions").size(), 5u);
+  expect_reference_totals(totals(dir / "j.kvcliff"));
+}
+
+TEST(RunCommand, KilledInTheMiddleItResumesAndEndsWithTheSameTotals) {
+  test::TempDir dir;
+  const std::string journal = dir / "j.kvcliff";
+  {
+    Cli cli(dir, {"run", reference(), "--journal", journal, "--time-scale", "0.02", "--quiet"});
+    for (int i = 0; i < 2400 && measured_so_far(journal) < 25; ++i) std::this_thread::sleep_for(50ms);
+    ASSERT_GE(measured_so_far(journal), 25) << cli.err();
+    cli.signal(SIGKILL);
+    EXPECT_EQ(cli.wait(), 128 + SIGKILL);
+  }
+  Cli again(dir, {"run", reference(), "--journal", journal, "--resume", "--time-scale", "0.02", "--quiet"});
+  ASSERT_EQ(again.wait(), 0) << again.err();
+  expect_reference_totals(totals(journal));
+  auto r = journal::Reader::open(journal);
+  EXPECT_EQ(r->experiments()->size(), 1u);
+  int superseded = 0;
+  for (const auto& s : take(r->sessions(1))) superseded += s.state == SessionState::superseded;
+  EXPECT_EQ(superseded, 1);
+  Cli nothing(dir, {"run", reference(), "--journal", journal, "--resume", "--time-scale", "0.02"});
+  EXPECT_EQ(nothing.wait(), 2) << "a finished run cannot be resumed";
+}
+
+TEST(RunCommand, ControlCEndsWith130AndAWholeJournal) {
+  test::TempDir dir;
+  const std::string journal = dir / "j.kvcliff";
+  Cli cli(dir, {"run", reference(), "--journal", journal, "--time-scale", "0.02", "--json"});
+  for (int i = 0; i < 2400 && measured_so_far(journal) < 5; ++i) std::this_thread::sleep_for(50ms);
+  cli.signal(SIGINT);
+  EXPECT_EQ(cli.wait(), 130) << cli.err();
+  EXPECT_TRUE(parse_json(cli.out(), "stdout")) << cli.out();
+  EXPECT_EQ(journal::Reader::open(journal)->experiment("")->state, "stopped_by_user");
+  EXPECT_NE(::access((journal + "-wal").c_str(), F_OK), 0) << "closed, it is one file";
+}
+
+TEST(RunCommand, BadInputIsNamedBeforeAnythingStarts) {
+  test::TempDir dir;
+  const auto code = [&](std::vector<std::string> args, const std::string& part) {
+    Cli cli(dir, std::move(args));
+    const int rc = cli.wait();
+    EXPECT_THAT(cli.err(), ::testing::HasSubstr(part));
+    return rc;
+  };
+  EXPECT_EQ(code({"run", "no-such-plan.json", "--journal", dir / "a"}, "no-such-plan.json"), 2);
+  ASSERT_TRUE(write_file(dir / "text", "this is no journal"));
+  EXPECT_EQ(code({"run", reference(), "--journal", dir / "text"}, "not a journal"), 2);
+  EXPECT_EQ(*read_file(dir / "text"), "this is no journal");
+  EXPECT_EQ(code({"run", reference(), "--journal", dir / "no/folder/j"}, "no/folder/j"), 3);
+  EXPECT_EQ(code({"run", reference(), "--journal", dir / "b", "--time-scale", "0"}, "--time-scale"), 2);
+  EXPECT_EQ(code({"attach", "--url", "nonsense", "--plan", reference(), "--journal", dir / "c"}, "nonsense"), 2);
+}
+
+TEST(RunCommand, ABundleOfARunOpensWithTheSameTotals) {
+  test::TempDir dir;
+  Cli cli(dir, {"run", reference(), "--journal", dir / "j.kvcliff", "--time-scale", "0.01", "--quiet"});
+  ASSERT_EQ(cli.wait(), 0) << cli.err();
+  Cli out(dir, {"export", dir / "j.kvcliff", "--out", dir / "bundle.kvcliff", "--json"});
+  ASSERT_EQ(out.wait(), 0) << out.err();
+  expect_reference_totals(totals(dir / "bundle.kvcliff"));
+}
+
+}  // namespace
+}  // namespace kvcliff
