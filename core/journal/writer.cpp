@@ -79,6 +79,9 @@ class Writer::Impl {
     ready_.notify_all();
     if (thread_.joinable()) thread_.join();
     rows.reset();
+    // A closed journal is one file in the classic mode: readers need no side files then, also on read-only media. With
+    // a reader still open this fails, and the file stays in log mode, which is as good.
+    if (db && mode == "wal" && !failure()) (void)db->run("PRAGMA journal_mode = DELETE");
     db.reset();
     lock.reset();
   }

@@ -30,7 +30,7 @@ class Writer {
   /// instance), newer_schema, corrupt, io.
   static Result<std::unique_ptr<Writer>> open(const std::string& path, Options options);
   static Result<std::unique_ptr<Writer>> open(const std::string& path) { return open(path, Options()); }
-  /// Writes what is queued and closes.
+  /// Writes what is queued and closes: what is left is one file.
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
