@@ -225,6 +225,9 @@ std::size_t Transfer::header_cb(char* data, std::size_t size, std::size_t n, voi
 void Transfer::header_line(std::string_view line) {
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
   if (line.starts_with("HTTP/")) {
+    // curl says that it only waits to read after it has already read: an answer that comes at once is seen first. It
+    // proves that the request was written, so this moment bounds that time from above.
+    if (times.t0 != 0 && times.request_written == 0) times.request_written = mono_now();
     const auto space = line.find(' ');
     status = space == std::string_view::npos ? 0 : static_cast<int>(parse_int(line.substr(space + 1, 3)).value_or(0));
     content_type.clear();
