@@ -107,9 +107,9 @@ class Experiment {
     record_.method_version = journal::method_version;
     record_.program_version = options_.program_version;
     record_.host = options_.host;
-    record_.engine = plan_.engine.adapter;
+    record_.engine = options_.attach_url.empty() ? plan_.engine.adapter : std::string("attach");
     record_.model = plan_.model.id.empty() ? plan_.model.config : plan_.model.id;
-    record_.simulated = plan_.engine.adapter == "emulator";
+    record_.simulated = options_.attach_url.empty() && plan_.engine.adapter == "emulator";  // attached: its version tells
     record_.created = SystemClock().wall();
     record_.id = services_.journal.put(record_);
     for (std::size_t i = 0; i < schedule_.size(); ++i) add_attempt(i, 1);

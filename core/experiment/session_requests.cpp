@@ -95,7 +95,6 @@ void Session::attribute(RequestRecord& r, const CounterSnapshot& before, const C
   options.kv_bytes_per_token = job_.kv_bytes_per_token;
   options.tier = record_.effective.offload ? *record_.effective.offload : job_.offload;
   options.cancelled = r.stream.outcome == Outcome::cancelled ? 1 : 0;
-  options.window_is_ours = env_.options.attach_url.empty();
   const attribution::Attribution a = before.good() && after.good()
                                          ? attribution::attribute(before, after, &r.stream, options)
                                          : attribution::attribute_body(r.stream, options);

@@ -12,6 +12,8 @@
 #include "base/json.h"
 #include "journal/reader.h"
 #include "plan/plan.h"
+#include "process/launcher.h"
+#include "process/ports.h"
 #include "support/data.h"
 
 namespace kvcliff {
@@ -154,6 +156,32 @@ TEST(RunCommand, ControlCEndsWith130AndAWholeJournal) {
   EXPECT_TRUE(parse_json(cli.out(), "stdout")) << cli.out();
   EXPECT_EQ(journal::Reader::open(journal)->experiment("")->state, "stopped_by_user");
   EXPECT_NE(::access((journal + "-wal").c_str(), F_OK), 0) << "closed, it is one file";
+}
+
+TEST(RunCommand, AttachMeasuresARunningServerAndSaysWhatItCannotProve) {
+  test::TempDir dir;
+  const auto port = process::free_port();
+  ASSERT_TRUE(port);
+  const auto launcher = process::make_local_launcher();
+  process::Command command;
+  command.argv = {std::string(KVCLIFF_BINARY_DIR) + "/bin/kvcliff-emulator", "serve", "qwen3-0.6b", "--port", std::to_string(*port),
+                  "--block-size", "16", "--num-gpu-blocks-override", "385", "--emulate-time-scale", "0.02"};
+  auto server = launcher->start(command, [](const LogLine&) {});
+  ASSERT_TRUE(server) << server.error().sentence();
+  const std::string url = "http://127.0.0.1:" + std::to_string(*port);
+  Cli cli(dir, {"attach", "--url", url, "--plan", reference(), "--journal", dir / "a.kvcliff", "--json"});
+  EXPECT_EQ(cli.wait(), 1) << "one session is no comparison: " << cli.err();
+  EXPECT_TRUE((*server)->running()) << "an attached server is left running";
+  const Totals t = totals(dir / "a.kvcliff");
+  EXPECT_EQ(t.requests, 18);
+  EXPECT_EQ(t.as_predicted, 18);
+  EXPECT_EQ(t.computed, 18 * 2003);
+  const auto r = journal::Reader::open(dir / "a.kvcliff");
+  EXPECT_TRUE(r->experiment("")->simulated) << "told by the server's version";
+  std::string said;
+  for (const auto& n : take(r->notices(1))) said += n.text + "\n";
+  EXPECT_THAT(said, ::testing::HasSubstr("cannot be proven"));
+  EXPECT_TRUE((*server)->stop(2000ms));
 }
 
 TEST(RunCommand, BadInputIsNamedBeforeAnythingStarts) {
