@@ -7,7 +7,8 @@ set -euo pipefail
 bundle=$1 engine=$2 work=$3
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$work/bin" "$work/models"
-tar -C "$work" -xJf "$bundle"
+# By Python, which the engine needs anyhow: a bare machine may lack the xz program.
+python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1], "r:xz").extractall(sys.argv[2], filter="tar")' "$bundle" "$work"
 bash "$engine/unpack.sh" "$work/engine" >/dev/null
 for shape in qwen3-0.6b qwen3-8b; do python3 "$here/../../data/vllm-gpu/mkmodel.py" "$shape" "$work/models/$shape"; done
 cat >"$work/bin/vllm" <<X
