@@ -36,8 +36,13 @@ function(kvcliff_test name)
     set(ARG_TIMEOUT 300)
   endif()
   add_dependencies(checks test_${name})
+  # Whole programs with clocks of their own run one after another: their times are part of what they check.
+  set(_serial FALSE)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "tests/integration/")
+    set(_serial TRUE)
+  endif()
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
-                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "unit;${name};${ARG_LABELS}")
+                       PROPERTIES TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${_serial} LABELS "unit;${name};${ARG_LABELS}")
 endfunction()
 
 # kvcliff_bench(name SOURCES... LINK ...): a program under build/bench, not run by ctest.
