@@ -112,6 +112,9 @@ Session::Step Session::launch() {
   record_.argv = command->argv;
   record_.env_set = command->env_set;
   record_.env_unset = command->env_unset;
+  // No setting of the arm, so not part of what R15 compares: the emulator's drift and session effect need to know which
+  // server of the experiment this is.
+  if (env_.services.adapter.name() == "emulator") command->env_set["KVCLIFF_EMULATE_SESSION"] = std::to_string(record_.ordinal);
   change(SessionState::launching);
   {
     std::lock_guard guard(log_mutex_);

@@ -24,7 +24,9 @@ std::string times_origin(const plan::Plan& p, bool simulated) {
     if (a[i].rfind("--emulate-preset=", 0) == 0) preset = a[i].substr(17);
   }
   const bool measured = preset.find("h200") != std::string::npos;
-  return (measured ? "as measured on an H200 with an 8B model (" : "assumed (") + preset + ")";
+  if (!measured) return "assumed (" + preset + ")";
+  const bool eight = preset.find("8b") != std::string::npos;
+  return std::string("as measured on an H200 with ") + (eight ? "an 8B model (" : "a 0.6B model in eager mode (") + preset + ")";
 }
 
 Result<SessionInput> load_session(const journal::Reader& reader, SessionRecord record, const plan::Plan& whole,
