@@ -18,7 +18,7 @@ Request request_of(const workload::Prompt& prompt);
 /// The requests of one session in the order sent, each with its prediction: `warmups` salted warm-up prompts (their
 /// lengths are those of the measured prompts, in turn), then the workload. Caches are empty at the start, and measured
 /// requests find them as warm-up leaves them. Ordinals count from 0 over all.
-/// Errors: bad_usage (workload or configuration), unsupported (trace workloads are built by the trace reader).
+/// Errors: bad_usage (workload or configuration), those of reading a trace.
 Result<std::vector<PlannedRequest>> plan_session(const workload::Spec& spec, const Config& config, int warmups,
                                                  std::uint64_t salt = 0, const PredictOptions& options = {});
 

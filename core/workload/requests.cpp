@@ -9,30 +9,13 @@
 
 #include "base/hash.h"
 #include "workload/distance.h"
+#include "workload/token_draw.h"
+#include "workload/trace_prompts.h"
 
 namespace kvcliff::workload {
 namespace {
 
-constexpr std::int64_t id_count = last_token_id - first_token_id + 1;
-constexpr std::int64_t half_ids = id_count / 2;  // even ids start what is measured, odd ids start warm-up prompts
 constexpr std::int64_t most_tokens = std::int64_t{1} << 31;
-constexpr double most_total_tokens = 5e8;  // two gigabytes of token ids
-
-std::uint64_t stream(std::uint64_t seed, std::uint64_t kind, std::uint64_t index) {
-  const std::uint64_t parts[3]{seed, kind, index};
-  return hash64(parts, sizeof parts);
-}
-enum : std::uint64_t { prefix_stream = 1, document_stream = 2, warmup_stream = 3, order_stream = 4 };
-
-std::int32_t any_id(Rng& rng) {
-  return first_token_id + static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(id_count)));
-}
-
-// The first token of a prompt decides which family it belongs to: that alone keeps warm-up and measured prompts apart
-// for every block size, because keys are chained from the first block.
-std::int32_t first_id(Rng& rng, bool warmup) {
-  return first_token_id + 2 * static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(half_ids))) + (warmup ? 1 : 0);
-}
 
 void draw(std::vector<std::int32_t>& to, std::size_t size, Rng& rng) {
   while (to.size() < size) to.push_back(to.empty() ? first_id(rng, false) : any_id(rng));
@@ -143,9 +126,7 @@ std::vector<Visit> visits(const Spec& s) {
 }
 
 Result<std::vector<Prompt>> realise(const Spec& s, std::int64_t block_size) {
-  if (s.kind == Spec::Kind::trace)
-    return fail(ErrorCode::unsupported, "A trace workload is not made from numbers", "workload.kind",
-                "its requests are those of the trace file", "Read the file with the trace reader");
+  if (s.kind == Spec::Kind::trace) return realise_trace(s, block_size);
   if (auto ok = check(s, block_size); !ok) return fail(ok.error());
   const bool turns = s.kind == Spec::Kind::sessions;
   std::vector<std::int32_t> prefix;

@@ -45,10 +45,10 @@ struct Visit {
 /// For kind sessions the visits of one conversation are its turns, in order, whatever the order between conversations.
 std::vector<Visit> visits(const Spec& spec);
 
-/// The exact list of requests of a documents or sessions workload. Documents are random token ids of their own: beside
+/// The exact list of requests of a workload; of a trace as prompts_of (trace_prompts.h) makes them. Documents are random token ids of their own: beside
 /// `shared_prefix_tokens` no two of them share a block. Turn k of a conversation is its first tokens + (k-1) x turn_tokens
 /// tokens: what the model would answer is stood in for by fixed tokens, since the prompt must be known beforehand.
-/// Errors: bad_usage (a field out of range, or more documents than the block size can tell apart), unsupported (trace).
+/// Errors: bad_usage (a field out of range, or more documents than the block size can tell apart), those of the trace.
 Result<std::vector<Prompt>> realise(const Spec& spec, std::int64_t block_size);
 
 /// Warm-up prompt number `index` (from 0) of `tokens` tokens. It shares no block with any prompt of `realise` nor with

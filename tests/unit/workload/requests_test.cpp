@@ -172,7 +172,7 @@ TEST(Requests, FieldsOutOfRangeAreNamed) {
   refused("output_tokens", [](Spec& s) { s.output_tokens = 0; });
   refused("shared_prefix_tokens", [](Spec& s) { s.shared_prefix_tokens = s.tokens + 1; });
   refused("zipf_exponent", [](Spec& s) { s.order = Spec::Order::zipf; s.zipf_exponent = -1; });
-  refused("kind", [](Spec& s) { s.kind = Spec::Kind::trace; });
+  refused("trace", [](Spec& s) { s.kind = Spec::Kind::trace; });
   EXPECT_FALSE(realise(Spec{}, 0));
 }
 
