@@ -29,10 +29,12 @@ std::vector<std::int64_t> steps(const std::vector<std::int64_t>& sums) {
 
 CapacityCurve::CapacityCurve(const ReferenceStream& stream, FreeOrder free_order, std::size_t from_request, bool with_output)
     : block_size_(stream.block_size) {
-  // Two stacks where they differ: decode blocks age on the GPU, and the host never sees them.
+  // Two stacks where they differ: decode blocks and the tails of the append order age on the GPU, and the host never
+  // sees them.
+  const bool two = with_output || free_order == FreeOrder::append;
   StackDistances gpu_stack(free_order, stream.distinct);
   std::optional<StackDistances> host_stack;
-  if (with_output) host_stack.emplace(FreeOrder::none, stream.distinct);
+  if (two) host_stack.emplace(FreeOrder::none, stream.distinct);
   // Distances reach at most every distinct block plus one tail, and what nobody asks for again.
   const auto count = [](std::vector<std::int64_t>& counts, std::uint32_t distance) {
     if (distance > counts.size()) counts.resize(std::max<std::size_t>(distance, counts.size() * 2), 0);
@@ -45,9 +47,9 @@ CapacityCurve::CapacityCurve(const ReferenceStream& stream, FreeOrder free_order
     const StreamRequest& r = stream.requests[i];
     host.resize(r.count);
     gpu.resize(r.count);
-    if (with_output) {
+    if (two) {
       plain.resize(r.count);
-      const std::int64_t known = r.prompt_tokens + std::max<std::int64_t>(0, r.output_tokens - 1);
+      const std::int64_t known = r.prompt_tokens + (with_output ? std::max<std::int64_t>(0, r.output_tokens - 1) : 0);
       gpu_stack.request(stream.blocks(r), known % block_size_ != 0, plain, gpu,
                         static_cast<std::uint32_t>(known / block_size_ - r.prompt_tokens / block_size_));
       host_stack->request(stream.blocks(r), false, host, plain);
@@ -81,7 +83,8 @@ CurvePoint CapacityCurve::at(std::int64_t gpu_blocks, std::int64_t host_blocks) 
   const std::int64_t gpu = upto(gpu_, gpu_blocks);
   const std::int64_t capped = upto(capped_, host_blocks);
   // Inclusive pair: with C > N the host holds all that the GPU holds; with C <= N it adds only what a GPU hit may not
-  // cover, and the blocks at the GPU's very edge that a tail took (D = C = N).
+  // cover, and the blocks at the GPU's very edge that a tail took (D = C = N). What tails of the append order and
+  // generated tokens drove off the GPU, and a smaller host still has, is not counted (see PointCurve).
   const std::int64_t below = upto(host_, host_blocks);
   const std::int64_t host = host_blocks >= gpu_blocks ? below - gpu : capped;
   CurvePoint p;

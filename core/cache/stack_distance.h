@@ -25,7 +25,8 @@ class StackDistances {
   /// Distances of the blocks `ids` of one request, in prompt order; no id twice. `partial_tail`: what the request leaves
   /// does not end on a block. `decode_blocks`: full blocks of generated tokens, which nobody asks for again: they age in
   /// the stack below the request's own. Writes for each block:
-  ///   host[i]  distinct blocks since its last use, itself included: hit in an LRU of c blocks iff host[i] <= c;
+  ///   host[i]  blocks used since its last use, itself included: hit in an LRU of c blocks iff host[i] <= c. With the
+  ///            append order and with decode blocks those age in the same stack: take a stack without them for a host tier;
   ///   gpu[i]   smallest number of usable GPU blocks that still holds it (host[i] plus what partial tails took);
   /// and `never` for a block without an earlier use. Both spans are as long as `ids`.
   void request(std::span<const std::uint32_t> ids, bool partial_tail, std::span<std::uint32_t> host,
