@@ -76,7 +76,9 @@ TEST(WorkingSet, TheHostEdgeFollowsTheVersionsRule) {
   const std::int64_t inside = 10 * 125 + 62;  // half a document too large
   EXPECT_GT(at(steep, inside).host, at(ramp, inside).host);
   EXPECT_LT(at(band, inside).host, at(ramp, inside).host * 0.5);
-  EXPECT_LE(at(band, inside).host_low, at(band, inside).host_high);
+  EXPECT_LT(at(band, inside).host_low, at(band, inside).host_high);
+  EXPECT_LE(at(band, inside).host_low, at(band, inside).host);
+  EXPECT_LE(at(band, inside).host, at(band, inside).host_high);
 }
 
 }  // namespace
