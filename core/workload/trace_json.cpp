@@ -12,7 +12,7 @@
 namespace kvcliff::workload {
 namespace {
 
-constexpr std::size_t lines_judged = 1000;  // of the head, to settle the tokens of one id
+constexpr std::size_t lines_judged = 200;  // of the head, to settle the tokens of one id
 
 bool fits(std::size_t ids, std::int64_t input, std::int64_t block) {
   const auto n = static_cast<std::int64_t>(ids);
@@ -147,7 +147,9 @@ Result<Trace> parse_json_trace(std::string_view text, const std::string& where, 
     trace.block_tokens = settle_block(text, format, options.block_tokens, hint);
     ChainTable chain;
     std::optional<std::int64_t> declared;
-    trace.ids.reserve(text.size() / 10);
+    // Ids take about ten characters; a trace of more than a few million blocks grows its table as it needs.
+    trace.ids.reserve(text.size() / 8);
+    chain.reserve(std::min<std::size_t>(text.size() / 16, 1 << 22));
     for_lines(text, [&](std::string_view l, std::size_t number) {
       if (!line.read(l, why)) {
         builder.fault(number, why);

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -46,6 +48,10 @@ class Scanner {
     if (!take('"')) return wrong("a string in quotes was expected");
     const char* from = at_;
     while (at_ < end_ && *at_ != '"') {
+      if (static_cast<unsigned char>(*at_) >= 0x20 && *at_ != '\\') {
+        ++at_;
+        continue;
+      }
       if (static_cast<unsigned char>(*at_) < 0x20) return wrong("a control character stands in a string");
       at_ += *at_ == '\\' ? 2 : 1;
     }
@@ -157,6 +163,49 @@ class Scanner {
     out = hash64(text.data(), text.size(), 1);  // beyond 64 bits: its digits are its name
     return true;
   }
+  /// Reads 1 to 7 digits at once, eight bytes in one word (first character lowest). False: not that case, nothing moved.
+  bool up_to_seven_digits(const char*& p, std::uint64_t& v) const {
+    if constexpr (std::endian::native != std::endian::little) return false;
+    if (end_ - p < 8) return false;
+    std::uint64_t t = 0;
+    std::memcpy(&t, p, 8);
+    t ^= 0x3030303030303030ULL;                                                       // digits become 0 .. 9
+    const std::uint64_t others = ((t + 0x7676767676767676ULL) | t) & 0x8080808080808080ULL;  // first set: first non-digit
+    if (others == 0) return false;
+    const int n = std::countr_zero(others) >> 3;
+    if (n == 0) return false;
+    t <<= 64 - 8 * n;
+    t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ffULL;
+    t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffffULL;
+    v = (t * 10000 + (t >> 32)) & 0xffffffffULL;
+    p += n;
+    return true;
+  }
+  /// hash_ids: plain numbers with a comma and at most one blank between them are read in one tight loop; whatever else
+  /// stands there goes through `list`.
+  bool hashes(std::vector<std::uint64_t>& out) {
+    const char* start = at_;
+    if (peek('[')) {
+      out.clear();
+      const char* p = at_ + 1;
+      for (;;) {
+        if (p < end_ && *p == ' ') ++p;
+        const char* first = p;
+        std::uint64_t v = 0;
+        if (!up_to_seven_digits(p, v))
+          while (p < end_ && static_cast<unsigned char>(*p - '0') < 10) v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
+        const auto n = p - first;
+        if (n == 0 || n > 19 || (n > 1 && *first == '0') || p >= end_ || (*p != ',' && *p != ']')) break;
+        out.push_back(v);
+        if (*p++ == ']') {
+          at_ = p;
+          return true;
+        }
+      }
+    }
+    at_ = start;
+    return list(out, "hash_ids", [this](std::uint64_t& v) { return hash(v); });
+  }
   template <class T, class Read>
   bool list(std::vector<T>& out, const char* name, Read read) {
     out.clear();
@@ -252,7 +301,7 @@ bool TraceLine::read(std::string_view line, std::string& fault) {
     if (!s.take(':')) return s.wrong("a colon was expected");
     bool good = true;
     if (key == "hash_ids") {
-      good = s.list(hashes, "hash_ids", [&](std::uint64_t& v) { return s.hash(v); });
+      good = s.hashes(hashes);
       has_hashes = true;
     } else if (key == "input_length" || key == "input_toks") {
       servingsim |= key == "input_toks";

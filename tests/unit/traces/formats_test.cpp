@@ -183,6 +183,31 @@ TEST(TraceBlocks, AnIdBecomesItsPartsAndTheLastAsManyAsItFills) {
   EXPECT_FALSE(in_blocks(t, 0));
 }
 
+TEST(TraceScan, IdsOfAnyNumberOfDigitsAreReadAtAnyPlace) {
+  std::string text = "{\"hash_ids\":[";
+  std::vector<std::uint64_t> wanted;
+  std::uint64_t v = 0;
+  for (int digits = 1; digits <= 19; ++digits) {
+    v = v * 10 + static_cast<std::uint64_t>(digits % 9 + 1);
+    for (const char* separator : {",", ", ", " ,  "}) {
+      text += std::to_string(v) + separator;
+      wanted.push_back(v);
+    }
+  }
+  text += "0]";
+  wanted.push_back(0);
+  TraceLine l;
+  std::string why;
+  for (const std::string end : {"}", ",\"input_length\":16}"}) {
+    ASSERT_TRUE(l.read(text + end, why)) << why;
+    EXPECT_EQ(l.hashes, wanted);
+  }
+  for (std::uint64_t n = 0; n < 20'000; n += 7) {  // the last of the line, where fewer than eight bytes are left
+    ASSERT_TRUE(l.read("{\"hash_ids\":[" + std::to_string(n) + "]}", why));
+    ASSERT_EQ(l.hashes.front(), n);
+  }
+}
+
 TEST(TraceScan, NumbersAreWholeInAnySpellingAndNothingElseIs) {
   TraceLine l;
   std::string why;
