@@ -91,7 +91,8 @@ std::vector<Listener> who_listens(int port) {
       if (!seen) out.push_back({*pid, name_of(*pid), it->second});
     }
   }
-  for (const auto& [inode, address] : inodes) {
+  for (const auto& entry : inodes) {
+    const std::string& address = entry.second;
     const bool seen = std::any_of(out.begin(), out.end(), [&](const Listener& l) { return l.address == address; });
     if (!seen) out.push_back({0, "", address});
   }
