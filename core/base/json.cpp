@@ -100,6 +100,10 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
     if (const auto p = why.rfind(": "); p != std::string::npos) why.erase(0, p + 2);
     return fail(ErrorCode::bad_usage, "Not valid JSON", fmt::format("{}, line {}, column {}", where, line, column), why,
                 "Correct the text at that place");
+  } catch (const Json::exception& e) {  // a number that no double holds (1e999)
+    std::string why = e.what();
+    if (const auto p = why.find("] "); p != std::string::npos) why.erase(0, p + 2);
+    return fail(ErrorCode::bad_usage, "Not valid JSON", where, why, "Correct the value");
   }
 }
 

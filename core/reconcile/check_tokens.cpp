@@ -116,6 +116,9 @@ CheckResult external_hits(const RequestContext& c) {
   if (r.sources.host_loaded.from.find("external_prefix_cache_hits") != std::string::npos &&
       !r.delta.value(by_source, source_host))
     return not_possible("the host load was taken from this very counter");
+  // Announced and booked, but no byte came: the engine recomputed what it calls loaded.
+  if (*hits == *loaded && *loaded > 0 && r.loaded_bytes && r.loaded_bytes->v == 0)
+    return failed(static_cast<double>(*hits), fmt::format("{} announced and booked as loaded, but 0 bytes moved", tokens_text(*hits)));
   if (*hits == *loaded) return passed();
   std::string why = fmt::format("{} announced as external hits, {} booked as loaded", tokens_text(*hits), *loaded);
   if (*loaded == 0 && r.loaded_bytes && r.loaded_bytes->v == 0) why += ": announced but not loaded, 0 bytes moved";

@@ -44,6 +44,13 @@ TEST(ParseJson, SaysLineAndColumn) {
   EXPECT_EQ(r.error().where, "plan.json, line 3, column 7");
 }
 
+TEST(ParseJson, RefusesANumberThatNoDoubleHolds) {
+  const auto r = parse_json("{\"a\": 1e999}", "plan.json");
+  ASSERT_FALSE(r);
+  EXPECT_EQ(r.error().code, ErrorCode::bad_usage);
+  EXPECT_NE(r.error().why.find("1e999"), std::string::npos) << r.error().why;
+}
+
 TEST(Text, NumbersIgnoreTheLocaleAndMustBeWhole) {
   EXPECT_EQ(parse_double("1.5"), 1.5);
   EXPECT_EQ(parse_double("+Inf"), std::numeric_limits<double>::infinity());
