@@ -196,7 +196,7 @@ class Page {
     counter("vllm:kv_offload_store_time", "Total store time from GPU to offload storage, in seconds.", lazy(m_.store_time, m_.store_created));
     histogram("vllm:kv_offload_store_size", "Histogram of KV offload store operation size, in bytes.", m_.store_size);
     histogram("vllm:kv_offload_lookup_sync_delay_seconds", "Histogram of the time spent in a single offload lookup call, in seconds.", m_.lookup_delay);
-    if (s_.cache.store_threshold >= 2)
+    if (s_.cache.store_threshold >= 2 || m_.skipped_created > 0)
       counter("vllm:kv_offload_stores_skipped", "Number of KV blocks not stored because they were not reused.", lazy(m_.stores_skipped, m_.skipped_created));
     if (g_.allocation_failure())
       counter("vllm:kv_offload_allocation_failure", "Number of KV offload store allocation attempts that failed.", lazy(m_.allocation_failures, m_.failures_created));
