@@ -57,7 +57,7 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
   connect(start, &StartPage::open_journal, this, &MainWindow::choose_file);
   connect(start, &StartPage::open_recent, this, &MainWindow::open_path);
   stack_->addWidget(start_);
-  pages_ = {new PredictPage(services, stack_), new PlanPage(services, stack_),   new RunPage(services, stack_),
+  pages_ = {new PredictPage(services, resources_, stack_), new PlanPage(services, stack_),   new RunPage(services, stack_),
             new ReconcilePage(services, stack_), new DecidePage(services, stack_), new HistoryPage(services, stack_)};
   for (int i = 0; i < PageCount; ++i) {
     Page* p = page(i);

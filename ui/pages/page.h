@@ -2,6 +2,7 @@
 #pragma once
 #include <QWidget>
 
+#include "ui/theme/theme.h"
 #include "ui/widgets/strip.h"
 
 class QHBoxLayout;

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The right side of Predict: the sentence, the cliff chart, the exact numbers, and what explains them.
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+#include <cmath>
+
+#include "base/text.h"
+#include "cache/predict.h"
+#include "model/capacity.h"
+#include "ui/bridge/document.h"
+#include "ui/charts/cliff_chart.h"
+#include "ui/pages/predict_page.h"
+#include "ui/theme/numbers.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/segments.h"
+
+namespace kvcliff::ui {
+namespace {
+
+// Name and value in one line, the value right.
+QHBoxLayout* value_row(const Theme& theme, const QString& name, const QString& value, const QString& unit, const QString& tip = {}) {
+  auto* row = new QHBoxLayout;
+  row->setSpacing(6);
+  row->addWidget(label(name, "secondary"));
+  row->addStretch(1);
+  auto* v = new QLabel(value);
+  v->setFont(theme.font(TextSize::CardTitle));
+  v->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  v->setToolTip(tip);
+  row->addWidget(v);
+  if (!unit.isEmpty()) row->addWidget(label(unit, "caption"));
+  return row;
+}
+
+void clear(QLayout* layout) {
+  while (QLayoutItem* item = layout->takeAt(0)) {
+    if (QLayout* inner = item->layout()) clear(inner);
+    delete item->widget();
+    delete item;
+  }
+}
+
+// A read-only table of text in a window of its own that does not block.
+void show_table(QWidget* parent, const char* name, const QString& title, const QString& sentence, const QStringList& head,
+                const QVector<QStringList>& rows) {
+  auto* dialog = new QDialog(parent);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setObjectName(QLatin1String(name));
+  dialog->setWindowTitle(title);
+  dialog->resize(680, 420);
+  auto* column = new QVBoxLayout(dialog);
+  auto* words = new QLabel(sentence, dialog);
+  words->setWordWrap(true);
+  words->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  column->addWidget(words);
+  auto* table = new QTableWidget(int(rows.size()), int(head.size()), dialog);
+  table->setHorizontalHeaderLabels(head);
+  table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table->setWordWrap(true);
+  table->verticalHeader()->setVisible(false);
+  table->setShowGrid(false);
+  table->setAccessibleName(title);
+  for (int r = 0; r < rows.size(); ++r)
+    for (int c = 0; c < head.size(); ++c) {
+      auto* item = new QTableWidgetItem(rows[r].value(c));
+      if (c == 1) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      table->setItem(r, c, item);
+    }
+  table->horizontalHeader()->setStretchLastSection(true);
+  table->resizeColumnsToContents();
+  column->addWidget(table, 1);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
+  QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
+  column->addWidget(buttons);
+  dialog->show();
+}
+
+QString json_text(const Json& j) {
+  if (j.is_number_integer()) return exact(j.get<qint64>());
+  if (j.is_string()) return QString::fromStdString(j.get<std::string>());
+  return QString::fromStdString(j.dump());
+}
+
+}  // namespace
+
+void PredictPage::build_chart(QVBoxLayout* column) {
+  auto* sentence_card = new Card(theme());
+  auto* row = new QHBoxLayout;
+  sentence_bar_ = new QFrame;
+  sentence_bar_->setFixedWidth(5);
+  row->addWidget(sentence_bar_);
+  auto* texts = new QVBoxLayout;
+  texts->setSpacing(2);
+  sentence_ = new QLabel;
+  sentence_->setObjectName(QStringLiteral("predict.sentence"));
+  sentence_->setFont(theme().font(TextSize::Sentence));
+  sentence_->setWordWrap(true);
+  sentence_detail_ = label(QString(), "secondary");
+  sentence_detail_->setObjectName(QStringLiteral("predict.sentence.detail"));
+  sentence_detail_->setWordWrap(true);
+  texts->addWidget(sentence_);
+  texts->addWidget(sentence_detail_);
+  row->addLayout(texts, 1);
+  auto* explain = new QPushButton(theme().icon(QStringLiteral("fx")), tr("Explain"));
+  explain->setObjectName(QStringLiteral("predict.explain"));
+  connect(explain, &QPushButton::clicked, this, &PredictPage::show_explanation);
+  row->addWidget(explain);
+  sentence_card->body()->addLayout(row);
+  sentence_card->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+  column->addWidget(sentence_card);
+
+  auto* chart_card = new Card(theme(), tr("Where the prompt tokens come from, by size of the working set"));
+  chart_card->body()->setSpacing(0);
+  reading_ = label(QString(), "secondary");
+  reading_->setFont(theme().font(TextSize::Chart));
+  reading_->setObjectName(QStringLiteral("predict.reading"));
+  rule_note_ = label(QString(), "caption");
+  visits_ = new Segments(QStringLiteral("predict.visits"), {tr("Revisits"), tr("All visits")});
+  tier_ = new Segments(QStringLiteral("predict.tier"), {tr("Tier on"), tr("Tier off")});
+  connect(visits_, &Segments::chosen, this, &PredictPage::recompute);
+  connect(tier_, &Segments::chosen, this, &PredictPage::update_results);
+  auto* save = new QPushButton(theme().icon(QStringLiteral("exp")), QString());
+  save->setObjectName(QStringLiteral("predict.export"));
+  save->setProperty("flat", true);
+  save->setToolTip(tr("Export this chart (Ctrl+E)"));
+  save->setAccessibleName(tr("Export chart"));
+  connect(save, &QPushButton::clicked, this, &PredictPage::export_view);
+  chart_card->header()->addWidget(visits_);
+  chart_card->header()->addWidget(tier_);
+  chart_card->header()->addWidget(save);
+  chart_ = new CliffChart(theme());
+  connect(chart_, &Plot::export_failed, this, [this](const QString& s) {
+    strips().show_message({QStringLiteral("export"), StripMessage::Level::Fail, tr("Not exported"), s, {}, {}});
+  });
+  connect(chart_, &CliffChart::crosshair_moved, this, [this](const QString& text) {
+    reading_->setText(text);
+    rule_note_->setVisible(text.isEmpty());
+  });
+  connect(chart_, &CliffChart::marker_moved, this, [this](double blocks) {
+    const double f = document_blocks();
+    const double documents = f > 0 ? blocks / f : 1;
+    if (f > 0 && std::fabs(documents - std::round(documents)) < 1e-6 && documents >= 1) {
+      dragged_ = -1;
+      edit(tr("working set"), 15, [&](plan::Plan& p) { p.workload.documents = std::llround(documents); });
+    } else {
+      dragged_ = blocks;  // between whole documents: shown, but no plan's value
+      update_results();
+    }
+  });
+  connect(chart_, &CliffChart::marker_reset, this, [this] {
+    dragged_ = -1;
+    update_results();
+  });
+  connect(chart_, &CliffChart::gpu_moved, this, &PredictPage::set_gpu_blocks);
+  connect(chart_, &CliffChart::host_moved, this, &PredictPage::set_host_blocks);
+  chart_card->body()->addWidget(chart_, 1);
+  auto* foot = new QHBoxLayout;
+  foot->addWidget(reading_);
+  foot->addWidget(rule_note_);
+  foot->addStretch(1);
+  chart_card->body()->addLayout(foot);
+  column->addWidget(chart_card, 1);
+}
+
+void PredictPage::build_cells(QVBoxLayout* column) {
+  auto* row = new QHBoxLayout;
+  row->setSpacing(12);
+  const auto cell = [&](Card** card, QVBoxLayout** rows, const QString& title, const char* name) {
+    *card = new Card(theme(), title);
+    (*card)->setObjectName(QLatin1String(name));
+    *rows = (*card)->body();
+    (*rows)->setSpacing(3);
+    row->addWidget(*card, 1);
+  };
+  cell(&revisit_cell_, &revisit_rows_, tr("One revisit"), "predict.cell.revisit");
+  cell(&edges_cell_, &edges_rows_, tr("The cliff"), "predict.cell.edges");
+  cell(&kept_cell_, &kept_rows_, tr("Kept scenarios"), "predict.cell.kept");
+  kept_cell_->setVisible(false);
+  column->addLayout(row);
+}
+
+void PredictPage::update_sentence() {
+  const PredictionState& s = prediction_.state();
+  const plan::Plan& p = document().plan();
+  const double w = working_set();
+  const double gpu = double(s.config.gpu_blocks), host = double(s.config.host_chunks * s.config.blocks_per_chunk);
+  set_subtitle(tr("the cliff for %1, %2 documents, %3")
+                   .arg(QString::fromStdString(p.model.config.empty() ? p.model.id : p.model.config))
+                   .arg(exact(p.workload.documents))
+                   .arg(order_->currentText().toLower()));
+  QString title, detail, result;
+  const char* color = "text3";
+  if (!s.sizes_why.isEmpty()) {
+    title = tr("This workload cannot be predicted.");
+    detail = s.sizes_why;
+    result = tr("not possible");
+    color = "notpossible";
+  } else {
+    const CliffPoint at = chart_->shape().at(w);
+    const bool tier_useless = host > 0 && host <= gpu;
+    const double reach = std::max(1e-9, 1.0);
+    const QString shares = tr("Of the prompt tokens of a revisit %1 are hit on the GPU, %2 loaded from the host, %3 computed.")
+                               .arg(share_percent(at.gpu), share_percent(at.host), share_percent(std::max(0.0, reach - at.gpu - at.host)));
+    if (w + 1 <= gpu) {
+      title = tr("Fits the GPU cache: the tier cannot help.");
+      detail = shares;
+      result = tr("fits GPU");
+      color = "gpu_hit_text";
+    } else if (host <= 0) {
+      title = tr("Does not fit the GPU cache, and there is no host tier.");
+      detail = shares + QLatin1Char(' ') + tr("A tier of %1 blocks would hold the working set.").arg(exact(qint64(std::ceil(w))));
+      result = tr("no tier");
+      color = "computed_text";
+    } else if (tier_useless) {
+      title = tr("Host tier not larger than the GPU cache: it gives nothing.");
+      detail = tr("It is inclusive: what it holds, the GPU holds too. It begins to help above %1 blocks; %2 would hold the working set.")
+                   .arg(exact(qint64(gpu)), exact(qint64(std::ceil(w))));
+      result = tr("gives nothing");
+      color = "computed_text";
+    } else if (w <= host) {
+      title = tr("Fits the host tier, not the GPU cache: the tier can serve every revisit.");
+      detail = shares + QLatin1Char(' ') + tr("Without the tier, what it loads is computed again.");
+      result = tr("fits host");
+      color = "host_loaded_text";
+    } else {
+      title = at.gpu + at.host > 0.005 ? tr("Larger than the host tier: part of the reuse is lost.") : tr("Fits neither: the tier gives nothing and only costs.");
+      detail = shares + QLatin1Char(' ') + tr("%1 blocks of host tier would hold the working set.").arg(exact(qint64(std::ceil(w))));
+      result = tr("fits neither");
+      color = "computed_text";
+    }
+  }
+  sentence_->setText(title);
+  sentence_detail_->setText(detail);
+  sentence_bar_->setStyleSheet(QStringLiteral("background: %1; border: 0; border-radius: 2px;").arg(theme().color(color).name()));
+  emit result_changed(result, color);
+  QString note;
+  if (host > 0) {
+    note = rule_->currentIndex() == 0   ? tr("Host rule: recency set once, when a request finishes (vLLM 0.31 on): a steep edge")
+           : rule_->currentIndex() == 1 ? tr("Host rule: random order inside a transfer (vLLM 0.26): a step; the band holds every order")
+                                        : tr("Host rule: every look-up touches (vLLM up to 0.25): a ramp one document wide");
+    if (!s.exact) note += tr(". One-pass bound shown, exact points follow");
+  }
+  rule_note_->setText(note);
+}
+
+void PredictPage::update_cells() {
+  const PredictionState& s = prediction_.state();
+  const plan::Plan& p = document().plan();
+  const CliffPoint at = chart_->shape().at(working_set());
+  const double n = double(p.workload.tokens);
+  clear(revisit_rows_);
+  revisit_cell_->set_title(tr("One revisit, %1 tokens, on average").arg(exact(p.workload.tokens)));
+  const auto row = [&](const QString& name, double share) {
+    revisit_rows_->addLayout(value_row(theme(), name, QLocale().toString(share * n, 'f', std::fabs(share * n - std::round(share * n)) < 0.05 ? 0 : 1), tr("tokens")));
+  };
+  row(tr("GPU hit"), at.gpu);
+  row(tr("host loaded"), at.host);
+  row(tr("computed"), std::max(0.0, 1 - at.gpu - at.host));
+  if (s.layout)
+    revisit_rows_->addLayout(value_row(theme(), tr("moved from host"), exact(qint64(std::llround(at.host * n * double(s.layout->bytes_per_token_all_ranks)))), tr("bytes")));
+
+  clear(edges_rows_);
+  const double bytes = double(block_bytes());
+  const double f = std::max(1.0, document_blocks());
+  const auto edge_row = [&](const QString& name, std::int64_t blocks) {
+    if (blocks <= 0) {
+      edges_rows_->addLayout(value_row(theme(), name, tr("not in view"), {}));
+      return;
+    }
+    QString unit = tr("blocks \u00b7 %1 documents").arg(ratio(double(blocks) / f, 1));
+    if (bytes > 0) unit += tr(" \u00b7 %1 GiB").arg(gib(qint64(double(blocks) * bytes)));
+    edges_rows_->addLayout(value_row(theme(), name, exact(blocks), unit));
+  };
+  const auto gpu_edge = cache::find_edge(s.points, false);
+  const auto host_edge = cache::find_edge(s.points, true);
+  const bool tier = s.config.host_chunks > 0;
+  if (gpu_edge) {
+    edge_row(tr("all hits on the GPU up to"), gpu_edge->last_full);
+    edge_row(tr("half of them gone at"), gpu_edge->half);
+  }
+  if (tier && host_edge) {
+    edge_row(tr("with the tier, all reused up to"), host_edge->last_full);
+    edge_row(tr("with the tier, half gone at"), host_edge->half);
+  }
+  if (s.sizes) {
+    const auto sizes = s.sizes->sizes();
+    std::size_t index = 0;
+    while (index + 1 < sizes.size() && double(sizes[index]) < working_set() - 0.5) ++index;
+    const auto& counts = s.sizes->curve(index).revisits();
+    std::vector<DistanceBin> bins;
+    std::int64_t total = 0, low = 0, high = 0;
+    const std::int64_t width = std::max<std::int64_t>(1, std::int64_t(chart_->shape().max_blocks / 160));
+    for (std::size_t d = 0; d < counts.size(); ++d) {
+      if (counts[d] == 0) continue;
+      const std::int64_t distance = std::int64_t(d) + 1;
+      if (low == 0) low = distance;
+      high = distance;
+      total += counts[d];
+      const std::int64_t from = (distance - 1) / width * width + 1;
+      if (bins.empty() || bins.back().from != from) bins.push_back({from, from + width - 1, 0});
+      bins.back().count += counts[d];
+    }
+    chart_->set_histogram(std::move(bins), total > 0 ? tr("all %1 block revisits: %2 to %3").arg(exact(total), exact(low), exact(high)) : QString());
+  }
+}
+
+void PredictPage::show_derivation() {
+  const PredictionState& s = prediction_.state();
+  if (!s.layout) {
+    strips().show_message({QStringLiteral("derivation"), StripMessage::Level::Caution, tr("Unknown"), s.layout_why, {}, {}});
+    return;
+  }
+  QVector<QStringList> rows;
+  for (const auto& f : s.layout->derivation)
+    rows.append(QStringList{QString::fromStdString(f.factor), json_text(f.value), QString::fromStdString(f.from)});
+  show_table(this, "predict.derivation", tr("KV bytes per token of %1").arg(QString::fromStdString(s.layout->model)),
+             tr("%1 bytes per token, whole model; %2 per rank; %3 over all ranks, copies counted. One block of %4 tokens takes %5 bytes.")
+                 .arg(exact(s.layout->bytes_per_token), exact(s.layout->bytes_per_token_per_rank), exact(s.layout->bytes_per_token_all_ranks))
+                 .arg(s.layout->block_size)
+                 .arg(exact(block_bytes())),
+             {tr("factor"), tr("value"), tr("where it comes from")}, rows);
+}
+
+void PredictPage::show_explanation() {
+  const PredictionState& s = prediction_.state();
+  const double f = document_blocks();
+  QVector<QStringList> rows;
+  const auto add = [&](const QString& what, const QString& value, const QString& why) { rows.append({what, value, why}); };
+  const auto& p = document().plan();
+  add(tr("full blocks of a document"), exact(qint64(f)), tr("only full blocks are cached: floor(%1 / %2)").arg(exact(p.workload.tokens)).arg(p.capacity.block_size));
+  add(tr("tokens always computed"), exact(p.workload.tokens % p.capacity.block_size), tr("the partial tail block is never cached; the last token is always run"));
+  add(tr("usable GPU blocks"), exact(s.config.gpu_blocks), tr("%1 allocated, one is the null block").arg(exact(p.capacity.gpu_blocks)));
+  add(tr("host blocks"), exact(s.config.host_chunks * s.config.blocks_per_chunk), tr("floor(%1 bytes / bytes of a chunk over all ranks, rounded up to 4,096)").arg(exact(p.capacity.host_bytes)));
+  add(tr("working set"), exact(qint64(working_set())), tr("distinct prompt blocks that are revisited"));
+  add(tr("GPU edge"), tr("%1 to %2").arg(exact(s.config.gpu_blocks), exact(qint64(double(s.config.gpu_blocks) + f))),
+      tr("LRU, tail of a document first: in cyclic order hits fall from all to none over one document"));
+  add(tr("host edge"), tr("%1 to %2").arg(exact(s.config.host_chunks), exact(qint64(double(s.config.host_chunks) + f))), rule_note_->text());
+  add(tr("rule seen live"), QString(), QString::fromStdString(cache::verified(s.config)));
+  show_table(this, "predict.explanation", tr("Why the curve is what it is"), sentence_->text() + QLatin1Char(' ') + sentence_detail_->text(),
+             {tr("what"), tr("blocks or tokens"), tr("rule")}, rows);
+}
+
+void PredictPage::keep_scenario() {
+  kept_cell_->setVisible(true);
+  const auto& p = document().plan();
+  const QString name = tr("%1 \u00b7 %2 docs \u00b7 GPU %3 \u00b7 host %4")
+                           .arg(QString::fromStdString(p.model.id.empty() ? p.model.config : p.model.id))
+                           .arg(exact(p.workload.documents), exact(prediction_.state().config.gpu_blocks), exact(prediction_.state().config.host_chunks));
+  auto* row = new QHBoxLayout;
+  auto* back = new QPushButton(name);
+  back->setProperty("flat", true);
+  back->setObjectName(QStringLiteral("predict.kept"));
+  back->setToolTip(tr("Back to this scenario"));
+  connect(back, &QPushButton::clicked, this, [this, p] { document().edit_plan(p, tr("kept scenario")); });
+  row->addWidget(back, 1);
+  row->addWidget(new QLabel(chart_->reading()));
+  kept_rows_->addLayout(row);
+}
+
+}  // namespace kvcliff::ui
