@@ -44,7 +44,7 @@ void Prediction::size_model(const plan::Plan& plan) {
   if (!layout) state_.layout_why = QString::fromStdString(layout.error().sentence());
 }
 
-void Prediction::update(const plan::Plan& plan, cache::HostTouch rule, bool revisits_only, int documents_max) {
+void Prediction::size(const plan::Plan& plan, cache::HostTouch rule) {
   size_model(plan);
   cache::Config& c = state_.config;
   c = {};
@@ -60,6 +60,11 @@ void Prediction::update(const plan::Plan& plan, cache::HostTouch rule, bool revi
     if (chunks) c.host_chunks = chunks->v;
     else state_.layout_why = QString::fromStdString(chunks.error().sentence());
   }
+}
+
+void Prediction::update(const plan::Plan& plan, cache::HostTouch rule, bool revisits_only, int documents_max) {
+  size(plan, rule);
+  const cache::Config& c = state_.config;
   workload::Spec spec = plan.workload;
   spec.documents = 0;  // the number of documents is the axis
   const bool new_workload = !state_.sizes || spec != spec_ || c.block_size != block_size_ ||

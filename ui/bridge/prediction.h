@@ -33,6 +33,8 @@ class Prediction : public QObject {
   explicit Prediction(QString resources, QObject* parent = nullptr);
   ~Prediction() override;
 
+  /// Sizes model and capacities only, at once; `update` does so too.
+  void size(const plan::Plan& plan, cache::HostTouch rule);
   void update(const plan::Plan& plan, cache::HostTouch rule, bool revisits_only, int documents_max);
   const PredictionState& state() const { return state_; }
   const std::vector<model::CatalogueEntry>& catalogue() const { return catalogue_; }

@@ -126,8 +126,11 @@ void CliffChart::update_axes() {
   counts->addTick(0, QStringLiteral("0"));
   if (!bins_.empty()) counts->addTick(double(most), exact(most));
   histogram_->axis(QCPAxis::atLeft)->setTicker(counts);
-  histogram_->axis(QCPAxis::atBottom)->setNumberFormat(QStringLiteral("f"));
-  histogram_->axis(QCPAxis::atBottom)->setNumberPrecision(0);
+  const auto distances = QSharedPointer<QCPAxisTickerText>::create();
+  double step = std::pow(10, std::floor(std::log10(std::max(1.0, shape_.max_blocks / 4))));
+  while (shape_.max_blocks / step > 8) step *= 2;
+  for (double d = 0; d <= shape_.max_blocks; d += step) distances->addTick(d, exact(qint64(std::llround(d))));
+  histogram_->axis(QCPAxis::atBottom)->setTicker(distances);
 }
 
 void CliffChart::restyle() {

@@ -68,12 +68,14 @@ void Plot::showEvent(QShowEvent* event) {
   QCustomPlot::showEvent(event);
   setBufferDevicePixelRatio(devicePixelRatioF());  // QCustomPlot reads it in the constructor only
   if (QWindow* w = window()->windowHandle())
-    connect(w, &QWindow::screenChanged, this, [this] {
-      setBufferDevicePixelRatio(devicePixelRatioF());
-      refresh();
-    }, Qt::UniqueConnection);
+    connect(w, &QWindow::screenChanged, this, &Plot::screen_changed, Qt::UniqueConnection);
   restyle();
   if (dirty_) refresh();
+}
+
+void Plot::screen_changed() {
+  setBufferDevicePixelRatio(devicePixelRatioF());
+  refresh();
 }
 
 bool Plot::event(QEvent* event) {

@@ -68,6 +68,9 @@ class Plot : public QCustomPlot {
   bool event(QEvent* event) override;
   void draw_watermark(QPainter& p, const QRectF& plot);
 
+ private slots:
+  void screen_changed();
+
  private:
   void render(QPainter& p, QSize size, double scale);
 

@@ -13,10 +13,12 @@
 
 #include "model/capacity.h"
 #include "ui/bridge/document.h"
+#include "ui/charts/cliff_chart.h"
 #include "ui/pages/predict_page.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/number_field.h"
+#include "ui/widgets/segments.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -107,7 +109,7 @@ void PredictPage::build_inputs(QVBoxLayout* column) {
   model_->setEditable(true);
   model_->setInsertPolicy(QComboBox::NoInsert);
   model_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  model_->setMinimumContentsLength(10);
+  model_->setMinimumContentsLength(6);
   for (const auto& e : prediction_.catalogue()) model_->addItem(QString::fromStdString(e.id), QString::fromStdString(e.id));
   model_->completer()->setFilterMode(Qt::MatchContains);
   model_->completer()->setCompletionMode(QCompleter::PopupCompletion);
@@ -122,6 +124,8 @@ void PredictPage::build_inputs(QVBoxLayout* column) {
   dtype_ = new QComboBox;
   dtype_->setObjectName(QStringLiteral("predict.dtype"));
   dtype_->setAccessibleName(tr("KV dtype"));
+  dtype_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  dtype_->setMinimumContentsLength(4);
   for (const char* d : {"auto", "bfloat16", "fp8", "fp8_e5m2"}) dtype_->addItem(QLatin1String(d));
   connect(dtype_, &QComboBox::textActivated, this, [this](const QString& d) {
     edit(tr("KV dtype"), 0, [&](plan::Plan& p) { p.model.kv_dtype = d.toStdString(); });

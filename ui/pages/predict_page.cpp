@@ -94,8 +94,9 @@ void PredictPage::set_host_blocks(double blocks) {
 
 void PredictPage::recompute() {
   const auto& p = document().plan();
+  prediction_.size(p, rule());
   const double f = std::max(1.0, document_blocks());
-  const double host = prediction_.state().config.host_chunks > 0 ? double(prediction_.state().config.host_chunks) : 0;
+  const double host = prediction_.state().config.host_chunks > 0 ? double(prediction_.state().config.host_chunks * prediction_.state().config.blocks_per_chunk) : 0;
   // Both edges and the workload stay in view, with a plateau on either side of them.
   const double right = std::max({double(p.capacity.gpu_blocks) * 1.6, host * 1.25 + 2 * f, double(p.workload.documents) * f * 1.15});
   documents_max_ = std::clamp(int(std::ceil(right / f)) + 1, 4, 60);
