@@ -147,7 +147,8 @@ void PredictPage::build_inputs(QVBoxLayout* column) {
   bytes_row->addWidget(bytes_per_token_);
   bytes_row->addWidget(label(tr("bytes per token"), "secondary"));
   bytes_row->addStretch(1);
-  auto* why = new QPushButton(theme().icon(QStringLiteral("fx")), QString());
+  auto* why = new QPushButton;
+  theme().set_icon(why, QStringLiteral("fx"));
   why->setObjectName(QStringLiteral("predict.why"));
   why->setProperty("flat", true);
   why->setToolTip(tr("Where this number comes from, factor by factor"));

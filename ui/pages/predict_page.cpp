@@ -37,7 +37,8 @@ PredictPage::PredictPage(Services services, const QString& resources, QWidget* p
   use->setObjectName(QStringLiteral("predict.useInPlan"));
   use->setProperty("primary", true);
   connect(use, &QPushButton::clicked, this, [this] { emit go_to(PlanIndex); });
-  auto* keep = new QPushButton(theme().icon(QStringLiteral("diff")), tr("Keep this scenario"), this);
+  auto* keep = new QPushButton(tr("Keep this scenario"), this);
+  theme().set_icon(keep, QStringLiteral("diff"));
   keep->setObjectName(QStringLiteral("predict.keep"));
   keep->setProperty("flat", true);
   keep->setToolTip(tr("Puts this scenario beside the others, to compare"));

@@ -107,7 +107,8 @@ void PredictPage::build_chart(QVBoxLayout* column) {
   texts->addWidget(sentence_);
   texts->addWidget(sentence_detail_);
   row->addLayout(texts, 1);
-  auto* explain = new QPushButton(theme().icon(QStringLiteral("fx")), tr("Explain"));
+  auto* explain = new QPushButton(tr("Explain"));
+  theme().set_icon(explain, QStringLiteral("fx"));
   explain->setObjectName(QStringLiteral("predict.explain"));
   connect(explain, &QPushButton::clicked, this, &PredictPage::show_explanation);
   row->addWidget(explain);
@@ -125,7 +126,8 @@ void PredictPage::build_chart(QVBoxLayout* column) {
   tier_ = new Segments(QStringLiteral("predict.tier"), {tr("Tier on"), tr("Tier off")});
   connect(visits_, &Segments::chosen, this, &PredictPage::recompute);
   connect(tier_, &Segments::chosen, this, &PredictPage::update_results);
-  auto* save = new QPushButton(theme().icon(QStringLiteral("exp")), QString());
+  auto* save = new QPushButton;
+  theme().set_icon(save, QStringLiteral("exp"));
   save->setObjectName(QStringLiteral("predict.export"));
   save->setProperty("flat", true);
   save->setToolTip(tr("Export this chart (Ctrl+E)"));

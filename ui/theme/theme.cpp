@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/theme/theme.h"
 
+#include <QAbstractButton>
 #include <QApplication>
 #include <QDBusConnection>
 #include <QDBusMessage>
@@ -152,6 +153,12 @@ QIcon Theme::icon(const QString& name, const char* color_name, int size) const {
     icon.addPixmap(pixmap(name, color("disabled"), size, dpr), QIcon::Disabled);
   }
   return icon;
+}
+
+void Theme::set_icon(QAbstractButton* button, const QString& name, const char* color_name) const {
+  const auto paint = [this, button, name, color_name] { button->setIcon(icon(name, color_name)); };
+  paint();
+  connect(this, &Theme::changed, button, paint);
 }
 
 void Theme::apply() {

@@ -11,6 +11,8 @@
 
 #include "record/sources.h"
 
+class QAbstractButton;
+
 namespace kvcliff::ui {
 
 /// Which look the user asked for; System follows the desktop.
@@ -46,6 +48,8 @@ class Theme : public QObject {
 
   /// An icon of resources/icons in a palette colour, at 1x and 2x.
   QIcon icon(const QString& name, const char* color = "text2", int size = 20) const;
+  /// Gives a button an icon that follows the theme.
+  void set_icon(QAbstractButton* button, const QString& name, const char* color = "text2") const;
   QPixmap pixmap(const QString& name, const QColor& color, int size, qreal dpr) const;
 
   /// Tells the desktop's wish from the application palette and the portal, and applies palette, fonts and style sheet.
