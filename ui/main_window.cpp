@@ -49,7 +49,7 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
   QString error;
   document_.open_plan(resources_ + QStringLiteral("/plans/reference.json"), &error);
 
-  const Services services{*theme_, document_, run_};
+  const Services services{*theme_, document_, run_, resources_};
   auto* start = new StartPage(*theme_, stack_);
   start_ = start;
   connect(start, &StartPage::demonstration, this, &MainWindow::start_demonstration);

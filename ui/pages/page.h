@@ -21,6 +21,7 @@ struct Services {
   Theme& theme;
   Document& document;
   RunController& run;
+  QString resources = {};   ///< folder resources/: plans, models, help
 };
 
 /// Header (title, one plain subtitle, chips, actions), strips, and either the body or the empty state.
