@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/model_sizes.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "model/config_text.h"
+#include "model/derive.h"
+
+namespace kvcliff::ui {
+
+Result<model::KvLayout> ModelSizes::layout(const plan::Plan& p) const {
+  model::Options options;
+  options.kv_dtype = p.model.kv_dtype;
+  options.tp = p.model.tp;
+  options.pp = p.model.pp;
+  options.block_size = p.capacity.block_size;
+  if (!p.model.config.empty()) {
+    std::filesystem::path path = p.model.config;
+    std::error_code ec;
+    if (std::filesystem::is_directory(path, ec)) path /= "config.json";
+    const auto text = read_maybe_compressed(path);
+    if (!text) return fail(text.error());
+    const auto config = model::parse_config_text(*text, path.string());
+    if (!config) return fail(config.error());
+    return model::derive(config->value, options);
+  }
+  std::shared_ptr<const std::vector<model::CatalogueEntry>> entries;
+  {
+    const std::lock_guard guard(mutex_);
+    if (!catalogue_) {
+      auto read = model::catalogue((resources_ + QStringLiteral("/models")).toStdString());
+      if (!read) return fail(read.error());
+      catalogue_ = std::make_shared<const std::vector<model::CatalogueEntry>>(std::move(*read));
+    }
+    entries = catalogue_;
+  }
+  const auto entry = model::find(*entries, p.model.id);
+  if (!entry) return fail(entry.error());
+  return model::derive(**entry, options);
+}
+
+Result<reconcile::KvFacts> ModelSizes::kv_facts(const plan::Plan& plan) const {
+  const auto sized = layout(plan);
+  if (!sized) return fail(sized.error());
+  reconcile::KvFacts out;
+  out.bytes_per_token = sized->bytes_per_token_all_ranks;
+  out.from = fmt::format("{} ({}), KV dtype {}, TP {}, PP {}: {} bytes per token over all ranks", sized->model, sized->kind,
+                         sized->kv_dtype, plan.model.tp, plan.model.pp, grouped(sized->bytes_per_token_all_ranks));
+  return out;
+}
+
+}  // namespace kvcliff::ui

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <memory>
+#include <mutex>
+
+#include "model/catalogue.h"
+#include "model/layout.h"
+#include "plan/plan.h"
+#include "reconcile/input.h"
+
+namespace kvcliff::ui {
+
+/// KV sizes of the model a plan names: its config.json, or the catalogue of resources/models, which is read on first use.
+/// May be shared by threads.
+class ModelSizes {
+ public:
+  explicit ModelSizes(QString resources) : resources_(std::move(resources)) {}
+
+  /// Errors: those of reading and deriving, finished sentences.
+  Result<model::KvLayout> layout(const plan::Plan& plan) const;
+  /// What the checks need of it (reconcile::LoadOptions::kv).
+  Result<reconcile::KvFacts> kv_facts(const plan::Plan& plan) const;
+
+ private:
+  QString resources_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const std::vector<model::CatalogueEntry>> catalogue_;
+};
+
+}  // namespace kvcliff::ui
