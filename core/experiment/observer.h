@@ -44,6 +44,8 @@ class Observer {
   virtual void request_started(std::int64_t /*session*/, const PlannedRequest&) {}
   /// New events of a running stream, at most every 20 ms.
   virtual void stream_events(std::int64_t /*session*/, int /*ordinal*/, const std::vector<StreamEvent>&) {}
+  /// The answer is complete (or cut); its counters settle next. For what need not wait for them: TTFT, text.
+  virtual void stream_ended(std::int64_t /*session*/, int /*ordinal*/, const StreamRecord&) {}
   virtual void request_finished(const RequestRecord&) {}
   virtual void scraped(std::int64_t /*session*/, const CounterSnapshot&) {}
   virtual void progress(const Progress&) {}

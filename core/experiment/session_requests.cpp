@@ -174,6 +174,7 @@ Result<RequestRecord> Session::one_request(PlannedRequest planned) {
     for (Observer* o : env_.observers) o->request_finished(r);
     return fail(*end);
   }
+  for (Observer* o : env_.observers) o->stream_ended(record_.id, r.plan.ordinal, r.stream);
   const Settled s = settle(before, r.stream.outcome == Outcome::complete ? 1 : 0);
   r.settled = s.settled;
   r.not_settled_why = s.settled ? std::string() : s.why;
