@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The input column of Plan: arms, order and load, workload, engine and launcher, limits.
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QScrollArea>
+#include <QSignalBlocker>
+
+#include "model/capacity.h"
+#include "plan/words.h"
+#include "ui/bridge/document.h"
+#include "ui/bridge/model_sizes.h"
+#include "ui/pages/plan_page.h"
+#include "ui/theme/numbers.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/number_field.h"
+#include "ui/widgets/segments.h"
+
+namespace kvcliff::ui {
+namespace {
+
+QVBoxLayout* group(const Theme& theme, QVBoxLayout* column, const QString& title) {
+  if (column->count() > 0) column->addWidget(separator());
+  auto* box = new QWidget;
+  auto* inside = new QVBoxLayout(box);
+  inside->setContentsMargins(14, 10, 14, 10);
+  inside->setSpacing(5);
+  auto* l = new QLabel(title);
+  l->setFont(theme.font(TextSize::CardTitle));
+  inside->addWidget(l);
+  column->addWidget(box);
+  return inside;
+}
+
+QWidget* field_row(const Theme& theme, QVBoxLayout* column, const QString& name, QWidget* field, QWidget* after = nullptr) {
+  auto* box = new QWidget;
+  auto* row = new QHBoxLayout(box);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(8);
+  auto* l = label(name, "secondary");
+  l->setFixedWidth(theme.px(96));
+  l->setBuddy(field);
+  row->addWidget(l);
+  row->addWidget(field, after ? 0 : 1);
+  if (after) row->addWidget(after, 1);
+  column->addWidget(box);
+  return box;
+}
+
+QLineEdit* text_field(const QString& name, const QString& accessible, const QString& tip, const QString& hint) {
+  auto* e = new QLineEdit;
+  e->setObjectName(name);
+  e->setAccessibleName(accessible);
+  e->setToolTip(tip);
+  e->setPlaceholderText(hint);
+  return e;
+}
+
+QComboBox* choice(const QString& name, const QString& accessible, const QString& tip, const QStringList& items) {
+  auto* c = new QComboBox;
+  c->setObjectName(name);
+  c->setAccessibleName(accessible);
+  c->setToolTip(tip);
+  c->addItems(items);
+  return c;
+}
+
+// Arms that the page knows how to make, in the order of the notes on experiments.
+struct KnownArm {
+  const char *name, *title, *note, *tip;
+};
+constexpr KnownArm known_arms[] = {
+    {"off", QT_TRANSLATE_NOOP("PlanPage", "Offload off"), QT_TRANSLATE_NOOP("PlanPage", "baseline"), QT_TRANSLATE_NOOP("PlanPage", "GPU prefix cache alone")},
+    {"on", QT_TRANSLATE_NOOP("PlanPage", "Offload on"), QT_TRANSLATE_NOOP("PlanPage", "under test"), QT_TRANSLATE_NOOP("PlanPage", "The same plus the host tier")},
+    {"control", QT_TRANSLATE_NOOP("PlanPage", "Control, fits the GPU"), "", QT_TRANSLATE_NOOP("PlanPage", "The working set fits the GPU, offload off: what a GPU hit costs")},
+    {"no-reuse", QT_TRANSLATE_NOOP("PlanPage", "No reuse"), QT_TRANSLATE_NOOP("PlanPage", "must show no gain"), QT_TRANSLATE_NOOP("PlanPage", "All prompts distinct, tier on: nothing may be served from a cache")},
+    {"a/a", QT_TRANSLATE_NOOP("PlanPage", "A/A"), QT_TRANSLATE_NOOP("PlanPage", "must show no effect"), QT_TRANSLATE_NOOP("PlanPage", "Equal sessions compared with each other: the effect must be none. Four sessions")},
+    {"equal-memory", QT_TRANSLATE_NOOP("PlanPage", "Equal memory"), QT_TRANSLATE_NOOP("PlanPage", "GPU + host as GPU"), QT_TRANSLATE_NOOP("PlanPage", "A GPU cache as large as GPU and host together, where the card has room")},
+};
+
+}  // namespace
+
+QLabel* PlanPage::fault_line(QVBoxLayout* column, const QString& name, const QStringList& places, QWidget* field) {
+  auto* l = label(QString(), "error");
+  l->setObjectName(name + QStringLiteral(".fault"));
+  l->setWordWrap(true);
+  l->setVisible(false);
+  column->addWidget(l);
+  fault_lines_.push_back({places, l, field});
+  return l;
+}
+
+NumberField* PlanPage::number(QVBoxLayout* column, const QString& name, const QString& text, const QString& tip, double low, double high,
+                              int decimals, const QString& place, int merge, const std::function<void(plan::Plan&, double)>& set) {
+  auto* f = new NumberField(QStringLiteral("plan.") + name, text, low, high, decimals);
+  f->setProperty("tip", tip);
+  f->setToolTip(tip);
+  field_row(theme(), column, text, f);
+  QLabel* line = fault_line(column, QStringLiteral("plan.") + name, {place}, f);
+  connect(f, &NumberField::edited, this, [this, text, merge, set](double v) { edit(text, merge, [&](plan::Plan& p) { set(p, v); }); });
+  connect(f, &NumberField::fault_changed, this, [this, f, line](const QString& fault) {
+    line->setText(fault);
+    line->setVisible(!fault.isEmpty());
+    if (fault.isEmpty()) f->setToolTip(f->property("tip").toString());
+    update_start();
+  });
+  return f;
+}
+
+void PlanPage::build_inputs(QVBoxLayout* column) {
+  auto* scroll = new QScrollArea;
+  scroll->setFixedWidth(theme().px(304));
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  auto* card = new QFrame;
+  card->setProperty("card", true);
+  auto* groups = new QVBoxLayout(card);
+  groups->setContentsMargins(0, 0, 0, 4);
+  groups->setSpacing(0);
+  scroll->setWidget(card);
+  column->addWidget(scroll);
+  build_arms(groups);
+  build_schedule(groups);
+  build_power(groups);
+  build_workload(groups);
+  build_engine(groups);
+  build_limits(groups);
+  groups->addStretch(1);
+}
+
+void PlanPage::build_arms(QVBoxLayout* column) {
+  auto* in = group(theme(), column, tr("Arms"));
+  for (const KnownArm& a : known_arms) {
+    auto* box = new QCheckBox(QCoreApplication::translate("PlanPage", a.title));
+    box->setObjectName(QStringLiteral("plan.arm.") + QLatin1String(a.name));
+    box->setAccessibleName(box->text());
+    box->setToolTip(QCoreApplication::translate("PlanPage", a.tip));
+    arm_boxes_[a.name] = box;
+    auto* row = new QHBoxLayout;
+    auto* note = label(QCoreApplication::translate("PlanPage", a.note), "caption");
+    note->setObjectName(QStringLiteral("plan.arm.") + QLatin1String(a.name) + QStringLiteral(".note"));
+    row->addWidget(box);
+    row->addStretch(1);
+    row->addWidget(note);
+    in->addLayout(row);
+    connect(box, &QCheckBox::clicked, this, [this, name = std::string(a.name)](bool on) { toggle_arm(name, on); });
+  }
+  other_arms_ = new QVBoxLayout;
+  in->addLayout(other_arms_);
+  fault_line(in, QStringLiteral("plan.arms"), {QStringLiteral("arms")});
+}
+
+void PlanPage::toggle_arm(const std::string& name, bool on) {
+  edit(on ? tr("add arm %1").arg(QString::fromStdString(name)) : tr("remove arm %1").arg(QString::fromStdString(name)), 0, [&](plan::Plan& p) {
+    auto& controls = p.schedule.controls;
+    std::erase(controls, name);
+    std::erase_if(p.arms, [&](const plan::Arm& a) { return a.name == name; });
+    if (!on) return;
+    plan::Arm arm;
+    arm.name = name;
+    arm.offload = name == "on" || name == "no-reuse";
+    if (name == "control") arm.overrides["workload.documents"] = std::max<std::int64_t>(1, std::min<std::int64_t>(2, p.workload.documents));
+    if (name == "no-reuse") {
+      arm.overrides["workload.documents"] = p.workload.documents * p.workload.rounds;
+      arm.overrides["workload.rounds"] = 1;
+    }
+    if (name == "equal-memory") {
+      const auto layout = ModelSizes(services_.resources).layout(p);
+      const auto chunks = layout ? model::host_chunks(*layout, Bytes(p.capacity.host_bytes), p.capacity.offload.blocks_per_chunk) : Result<Blocks>(Blocks(0));
+      arm.overrides["capacity.gpu_blocks"] = p.capacity.gpu_blocks + (chunks ? chunks->v * p.capacity.offload.blocks_per_chunk : 0);
+    }
+    const auto at = name == "off" ? p.arms.begin() : name == "on" ? p.arms.begin() + std::min<std::ptrdiff_t>(1, std::ssize(p.arms)) : p.arms.end();
+    p.arms.insert(at, arm);
+    // Equal sessions are compared by the same rule as the arms, which needs two on either side.
+    if (name != "off" && name != "on") controls.insert(controls.end(), name == "a/a" ? 4 : 1, name);
+  });
+}
+
+void PlanPage::build_schedule(QVBoxLayout* column) {
+  auto* in = group(theme(), column, tr("Order and load"));
+  pairs_ = number(in, QStringLiteral("pairs"), tr("Pairs"), tr("Pairs of sessions off and on, in the order off on, on off, on off, off on"), 0, 1000, 0,
+                  QStringLiteral("schedule.pairs"), 51, [](plan::Plan& p, double v) { p.schedule.pairs = int(v); });
+  numbers_.push_back({pairs_, [](const plan::Plan& p) { return double(p.schedule.pairs); }});
+  first_ = new Segments(QStringLiteral("plan.first"), {tr("off"), tr("on")});
+  first_->setAccessibleName(tr("Arm that comes first"));
+  first_->setToolTip(tr("Which arm comes first"));
+  order_ = label(QString(), "caption");
+  order_->setObjectName(QStringLiteral("plan.order"));
+  field_row(theme(), in, tr("First"), first_, order_);
+  fault_line(in, QStringLiteral("plan.first"), {QStringLiteral("schedule.first"), QStringLiteral("schedule.controls"), QStringLiteral("schedule.calibration")}, nullptr);
+  connect(first_, &Segments::chosen, this, [this](int i) { edit(tr("first arm"), 0, [&](plan::Plan& p) { p.schedule.first = i == 0 ? "off" : "on"; }); });
+  auto* conditioning = number(in, QStringLiteral("conditioning"), tr("Conditioning"), tr("Sessions before the pairs that are measured and discarded: a first server on a cold disk is slower"), 0, 100, 0,
+                              QStringLiteral("schedule.conditioning"), 52, [](plan::Plan& p, double v) { p.schedule.conditioning = int(v); });
+  numbers_.push_back({conditioning, [](const plan::Plan& p) { return double(p.schedule.conditioning); }});
+  load_ = choice(QStringLiteral("plan.load"), tr("Load"), tr("How requests follow each other, and what that means for attribution"),
+                 {tr("Serial"), tr("Streams side by side"), tr("Open loop")});
+  field_row(theme(), in, tr("Load"), load_);
+  connect(load_, &QComboBox::activated, this, [this](int i) {
+    edit(tr("load"), 0, [&](plan::Plan& p) {
+      p.load.mode = plan::LoadSpec::Mode(i);
+      p.load.concurrency = i == 1 ? std::max(2, p.load.concurrency) : 1;
+      p.load.rate = i == 2 ? (p.load.rate > 0 ? p.load.rate : 1) : 0;
+    });
+  });
+  concurrency_row_ = new QWidget;
+  rate_row_ = new QWidget;
+  for (QWidget* w : {concurrency_row_, rate_row_}) {
+    auto* rows = new QVBoxLayout(w);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(4);
+    in->addWidget(w);
+  }
+  concurrency_ = number(static_cast<QVBoxLayout*>(concurrency_row_->layout()), QStringLiteral("concurrency"), tr("Streams"), tr("Requests in flight together"), 1, 4096, 0,
+                        QStringLiteral("load.concurrency"), 53, [](plan::Plan& p, double v) { p.load.concurrency = int(v); });
+  numbers_.push_back({concurrency_, [](const plan::Plan& p) { return double(p.load.concurrency); }});
+  rate_ = number(static_cast<QVBoxLayout*>(rate_row_->layout()), QStringLiteral("rate"), tr("Rate, 1/s"), tr("Requests per second, Poisson unless the plan file says constant"), 0, 1e6, 3,
+                 QStringLiteral("load.rate"), 54, [](plan::Plan& p, double v) { p.load.rate = v; });
+  numbers_.push_back({rate_, [](const plan::Plan& p) { return p.load.rate; }});
+  load_note_ = label(QString(), "caption");
+  load_note_->setWordWrap(true);
+  in->addWidget(load_note_);
+  fault_line(in, QStringLiteral("plan.load"), {QStringLiteral("load.mode")});
+}
+
+void PlanPage::build_workload(QVBoxLayout* column) {
+  auto* in = group(theme(), column, tr("Workload"));
+  name_ = text_field(QStringLiteral("plan.name"), tr("Name of the experiment"), tr("Exports are named after it"), tr("name"));
+  field_row(theme(), in, tr("Name"), name_);
+  fault_line(in, QStringLiteral("plan.name"), {QStringLiteral("name")}, name_);
+  connect(name_, &QLineEdit::textEdited, this, [this](const QString& t) { edit(tr("name"), 55, [&](plan::Plan& p) { p.name = t.toStdString(); }); });
+  const auto add = [&](const QString& name, const QString& text, const QString& tip, double low, double high, const QString& place, int merge, std::int64_t workload::Spec::*member) {
+    auto* f = number(in, name, text, tip, low, high, 0, place, merge, [member](plan::Plan& p, double v) { p.workload.*member = std::int64_t(v); });
+    numbers_.push_back({f, [member](const plan::Plan& p) { return double(p.workload.*member); }});
+  };
+  add(QStringLiteral("documents"), tr("Documents"), tr("Shared prompts that are visited again"), 1, 1e7, QStringLiteral("workload.documents"), 56, &workload::Spec::documents);
+  add(QStringLiteral("tokens"), tr("Tokens each"), tr("Prompt tokens of a document"), 1, 1e8, QStringLiteral("workload.tokens"), 57, &workload::Spec::tokens);
+  add(QStringLiteral("rounds"), tr("Rounds"), tr("Passes over all documents"), 1, 1e7, QStringLiteral("workload.rounds"), 58, &workload::Spec::rounds);
+  add(QStringLiteral("output"), tr("Output tokens"), tr("Tokens asked for, exactly, at temperature 0"), 1, 1e7, QStringLiteral("workload.output_tokens"), 59, &workload::Spec::output_tokens);
+  auto* seed = number(in, QStringLiteral("seed"), tr("Seed"), tr("The prompts follow from it"), 0, 9007199254740991.0, 0, QStringLiteral("workload.seed"), 60,
+                      [](plan::Plan& p, double v) { p.workload.seed = std::uint64_t(v); });
+  numbers_.push_back({seed, [](const plan::Plan& p) { return double(p.workload.seed); }});
+  fault_line(in, QStringLiteral("plan.workload"), {QStringLiteral("workload"), QStringLiteral("capacity"), QStringLiteral("model")});
+}
+
+void PlanPage::build_engine(QVBoxLayout* column) {
+  auto* in = group(theme(), column, tr("Engine"));
+  engine_ = choice(QStringLiteral("plan.engine"), tr("Engine"), tr("What is launched for each session"), {tr("Emulator, as vLLM"), tr("vLLM"), tr("A server that runs already")});
+  field_row(theme(), in, tr("Engine"), engine_);
+  fault_line(in, QStringLiteral("plan.engine"), {QStringLiteral("engine")}, engine_);
+  connect(engine_, &QComboBox::activated, this, [this](int i) {
+    edit(tr("engine"), 0, [&](plan::Plan& p) { p.engine.adapter = plan::adapters[std::size_t(i)]; });
+  });
+  version_ = text_field(QStringLiteral("plan.version"), tr("Engine version"), tr("Version asked for; a server of another version fails the gate"), tr("any version"));
+  environment_ = text_field(QStringLiteral("plan.environment"), tr("Engine environment"), tr("Name of an installed environment, or a folder; empty = the PATH"), tr("from the PATH"));
+  field_row(theme(), in, tr("Version"), version_);
+  field_row(theme(), in, tr("Environment"), environment_);
+  connect(version_, &QLineEdit::textEdited, this, [this](const QString& t) { edit(tr("engine version"), 61, [&](plan::Plan& p) { p.engine.version = t.trimmed().toStdString(); }); });
+  connect(environment_, &QLineEdit::textEdited, this, [this](const QString& t) { edit(tr("environment"), 62, [&](plan::Plan& p) { p.engine.environment = t.trimmed().toStdString(); }); });
+  launcher_ = choice(QStringLiteral("plan.launcher"), tr("Launcher"), tr("Where servers are started"), {tr("This machine"), tr("Over SSH"), tr("In a container"), tr("As Slurm jobs")});
+  field_row(theme(), in, tr("Launcher"), launcher_);
+  connect(launcher_, &QComboBox::activated, this, [this](int i) {
+    static const char* const kinds[] = {"local", "ssh", "container", "slurm"};
+    edit(tr("launcher"), 0, [&](plan::Plan& p) { p.launcher = {kinds[i], {}}; });
+  });
+  launcher_options_ = new QWidget;
+  auto* form = new QFormLayout(launcher_options_);
+  form->setContentsMargins(0, 0, 0, 0);
+  in->addWidget(launcher_options_);
+  fault_line(in, QStringLiteral("plan.launcher"), {QStringLiteral("launcher")});
+  in->addWidget(label(tr("Further arguments, one a line, the same in every arm"), "caption"));
+  arguments_ = new QPlainTextEdit;
+  arguments_->setObjectName(QStringLiteral("plan.arguments"));
+  arguments_->setAccessibleName(tr("Further arguments of the engine"));
+  arguments_->setToolTip(tr("One argument a line, passed on exactly as written"));
+  arguments_->setTabChangesFocus(true);
+  arguments_->setFont(theme().fixed());
+  arguments_->setFixedHeight(theme().px(58));
+  in->addWidget(arguments_);
+  connect(arguments_, &QPlainTextEdit::textChanged, this, [this] {
+    edit(tr("arguments"), 63, [&](plan::Plan& p) {
+      p.engine.extra_args.clear();
+      for (const QString& line : arguments_->toPlainText().split(QLatin1Char('\n')))
+        if (!line.trimmed().isEmpty()) p.engine.extra_args.push_back(line.trimmed().toStdString());
+    });
+  });
+  dummy_ = new QCheckBox(tr("Dummy weights"));
+  dummy_->setObjectName(QStringLiteral("plan.dummy"));
+  dummy_->setAccessibleName(dummy_->text());
+  dummy_->setToolTip(tr("Made up by the engine: times are real, answers mean nothing"));
+  in->addWidget(dummy_);
+  connect(dummy_, &QCheckBox::clicked, this, [this](bool on) { edit(tr("weights"), 0, [&](plan::Plan& p) { p.model.dummy_weights = on; }); });
+}
+
+void PlanPage::build_limits(QVBoxLayout* column) {
+  auto* in = group(theme(), column, tr("Judgement and limits"));
+  auto* effect = number(in, QStringLiteral("effect"), tr("Smallest effect"), tr("Difference of interest in percent: below it the verdict is \u201cno effect\u201d"), 0.1, 99, 1,
+                        QStringLiteral("smallest_effect"), 64, [](plan::Plan& p, double v) { p.smallest_effect = std::round(v * 1000) / 100000; });
+  effect->set_unit(tr("%"));
+  numbers_.push_back({effect, [](const plan::Plan& p) { return p.smallest_effect * 100; }});
+  auto* start = number(in, QStringLiteral("start_s"), tr("Start limit, s"), tr("Silence of a starting engine after which it is given up"), 1, 1e6, 0,
+                       QStringLiteral("limits.start_s"), 65, [](plan::Plan& p, double v) { p.limits.start_s = v; });
+  numbers_.push_back({start, [](const plan::Plan& p) { return p.limits.start_s; }});
+  auto* ceiling = number(in, QStringLiteral("ceiling"), tr("Ceiling, s"), tr("The run ends after so many seconds; 0 = no ceiling"), 0, 1e8, 0, QStringLiteral("cost_ceiling"), 66,
+                         [](plan::Plan& p, double v) {
+                           if (v > 0) {
+                             if (!p.cost_ceiling) p.cost_ceiling.emplace();
+                             p.cost_ceiling->seconds = v;
+                           } else if (p.cost_ceiling) {
+                             p.cost_ceiling->seconds.reset();
+                             if (!p.cost_ceiling->money) p.cost_ceiling.reset();
+                           }
+                         });
+  numbers_.push_back({ceiling, [](const plan::Plan& p) { return p.cost_ceiling ? p.cost_ceiling->seconds.value_or(0) : 0; }});
+  fault_line(in, QStringLiteral("plan.limits"), {QStringLiteral("limits"), QStringLiteral("warmup"), QStringLiteral("gates")});
+  keep_raw_ = new QCheckBox(tr("Keep raw answers and scrapes"));
+  keep_raw_->setObjectName(QStringLiteral("plan.keepRaw"));
+  keep_raw_->setAccessibleName(keep_raw_->text());
+  keep_raw_->setToolTip(tr("Compressed in the journal, as evidence"));
+  in->addWidget(keep_raw_);
+  connect(keep_raw_, &QCheckBox::clicked, this, [this](bool on) { edit(tr("raw answers"), 0, [&](plan::Plan& p) { p.keep_raw = on; }); });
+  // Whatever no field above stands for: nothing is lost.
+  fault_line(in, QStringLiteral("plan.other"), {QString()});
+}
+
+void PlanPage::update_launcher_options() {
+  const auto& launcher = document().plan().launcher;
+  const QString kind = QString::fromStdString(launcher.kind);
+  auto* form = static_cast<QFormLayout*>(launcher_options_->layout());
+  if (kind != shown_launcher_) {
+    while (form->rowCount() > 0) form->removeRow(0);
+    shown_launcher_ = kind;
+    const auto known = plan::launcher_options.find(launcher.kind);
+    if (known != plan::launcher_options.end())
+      for (const auto& option : known->second) {
+        const QString name = QString::fromStdString(option);
+        auto* e = text_field(QStringLiteral("plan.launcher.") + name, tr("Launcher option %1").arg(name), tr("launcher.%1 of the plan file").arg(name), {});
+        form->addRow(name, e);
+        connect(e, &QLineEdit::textEdited, this, [this, option](const QString& t) {
+          edit(tr("launcher"), 67, [&](plan::Plan& p) {
+            if (t.trimmed().isEmpty()) p.launcher.options.erase(option);
+            else p.launcher.options[option] = t.trimmed().toStdString();
+          });
+        });
+      }
+  }
+  launcher_options_->setVisible(form->rowCount() > 0);
+  for (int i = 0; i < form->rowCount(); ++i) {
+    auto* e = static_cast<QLineEdit*>(form->itemAt(i, QFormLayout::FieldRole)->widget());
+    const auto v = launcher.options.find(e->objectName().mid(14).toStdString());
+    const QString text = v == launcher.options.end() ? QString() : QString::fromStdString(v->second);
+    if (!e->hasFocus() && e->text() != text) e->setText(text);
+  }
+}
+
+void PlanPage::update_inputs() {
+  updating_ = true;
+  const plan::Plan& p = document().plan();
+  for (const auto& [name, box] : arm_boxes_) box->setChecked(plan::find_arm(p, name) != nullptr);
+  while (QLayoutItem* item = other_arms_->takeAt(0)) {
+    item->widget()->deleteLater();
+    delete item;
+  }
+  for (const auto& arm : p.arms) {
+    if (arm_boxes_.count(arm.name) > 0) continue;
+    auto* box = new QCheckBox(QString::fromStdString(arm.name));
+    box->setObjectName(QStringLiteral("plan.arm.") + box->text());
+    box->setAccessibleName(box->text());
+    box->setToolTip(tr("An arm of the plan file. Unchecking removes it"));
+    box->setChecked(true);
+    other_arms_->addWidget(box);
+    connect(box, &QCheckBox::clicked, this, [this, name = arm.name](bool on) { toggle_arm(name, on); });
+  }
+  if (auto* note = findChild<QLabel*>(QStringLiteral("plan.arm.control.note"))) {
+    const auto seen = plan::for_arm(p, "control");
+    note->setText(!seen ? QString() : seen->workload.documents == 1 ? tr("1 document") : tr("%1 documents").arg(exact(seen->workload.documents)));
+  }
+  for (const auto& [field, value] : numbers_) field->set_value(value(p));
+  if (!name_->hasFocus()) name_->setText(QString::fromStdString(p.name));
+  if (!version_->hasFocus()) version_->setText(QString::fromStdString(p.engine.version));
+  if (!environment_->hasFocus()) environment_->setText(QString::fromStdString(p.engine.environment));
+  first_->set_current(p.schedule.first == "on" ? 1 : 0);
+  QStringList order;
+  for (const auto& s : plan::schedule(p))
+    if (s.pair >= 0 && order.size() < 8) order << QString::fromStdString(s.arm);
+  order_->setText(order.join(QLatin1Char(' ')) + (p.schedule.pairs > 4 ? QStringLiteral(" \u2026") : QString()));
+  load_->setCurrentIndex(int(p.load.mode));
+  concurrency_row_->setVisible(p.load.mode == plan::LoadSpec::Mode::closed);
+  rate_row_->setVisible(p.load.mode == plan::LoadSpec::Mode::open);
+  load_note_->setText(p.load.mode == plan::LoadSpec::Mode::serial ? tr("One request at a time: its counters are the difference of two settled scrapes, exact per request.")
+                                                                  : tr("Requests overlap: tokens are attributed by window, not per request, unless the engine reports them in the body."));
+  const auto at = std::find(plan::adapters.begin(), plan::adapters.end(), p.engine.adapter);
+  engine_->setCurrentIndex(at == plan::adapters.end() ? -1 : int(at - plan::adapters.begin()));
+  launcher_->setCurrentIndex(p.launcher.kind == "ssh" ? 1 : p.launcher.kind == "container" ? 2 : p.launcher.kind == "slurm" ? 3 : p.launcher.kind == "local" ? 0 : -1);
+  QStringList arguments;
+  for (const auto& a : p.engine.extra_args) arguments << QString::fromStdString(a);
+  if (!arguments_->hasFocus()) {
+    const QSignalBlocker quiet(arguments_);
+    if (arguments_->toPlainText() != arguments.join(QLatin1Char('\n'))) arguments_->setPlainText(arguments.join(QLatin1Char('\n')));
+  }
+  dummy_->setChecked(p.model.dummy_weights);
+  keep_raw_->setChecked(p.keep_raw);
+  update_launcher_options();
+  set_subtitle(QString::fromStdString(p.name + ", " + (p.model.config.empty() ? p.model.id : p.model.config)));
+  simulated_chip_->setVisible(p.engine.adapter == "emulator");
+  updating_ = false;
+}
+
+void PlanPage::update_faults() {
+  // Each fault goes to the line with the longest place that begins it, so that it is shown once, and nothing is lost.
+  std::map<const FaultLine*, QStringList> texts;
+  for (const auto& f : document().faults()) {
+    const QString field = QString::fromStdString(f.field);
+    const FaultLine* best = nullptr;
+    int longest = -1;
+    for (const auto& line : fault_lines_)
+      for (const QString& place : line.places)
+        if ((place.isEmpty() || field == place || field.startsWith(place + QLatin1Char('.')) || field.startsWith(place + QLatin1Char('['))) && int(place.size()) > longest) {
+          best = &line;
+          longest = int(place.size());
+        }
+    if (best) texts[best] << QString::fromStdString(f.next.empty() ? f.what + "." : f.what + ". " + f.next + ".");
+  }
+  for (const auto& line : fault_lines_) {
+    const QString text = texts[&line].join(QLatin1Char('\n'));
+    if (auto* number_field = qobject_cast<NumberField*>(line.field)) {
+      number_field->set_outer_fault(text);  // shows the line, unless an entry that is not a number says its own
+      continue;
+    }
+    line.label->setText(text);
+    line.label->setVisible(!text.isEmpty());
+    if (line.field && line.field->property("fault").toBool() != !text.isEmpty()) {
+      line.field->setProperty("fault", !text.isEmpty());
+      line.field->style()->unpolish(line.field);
+      line.field->style()->polish(line.field);
+    }
+  }
+  const int n = int(document().faults().size());
+  if (n > 0)
+    strips().show_message({QStringLiteral("faults"), StripMessage::Level::Fail, n == 1 ? tr("1 fault") : tr("%1 faults").arg(n),
+                           tr("%1.%2 Commands and requests show the last valid plan.").arg(QString::fromStdString(document().faults().front().what), n > 1 ? tr(" The others stand beside their fields.") : QString()), {}, {}});
+  else
+    strips().resolve(QStringLiteral("faults"));
+  update_start();
+}
+
+}  // namespace kvcliff::ui

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What follows from the plan: sessions, commands, preflight, request list, power.
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPainter>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QStyledItemDelegate>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTimer>
+#include <QApplication>
+#include <QClipboard>
+
+#include "ui/bridge/document.h"
+#include "ui/models/plan_requests.h"
+#include "ui/pages/plan_command.h"
+#include "ui/pages/plan_page.h"
+#include "ui/pages/plan_sessions.h"
+#include "ui/theme/numbers.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/number_field.h"
+
+namespace kvcliff::ui {
+namespace {
+
+// Numbers whose digits do not dance, and predicted reuse in the colour of its source.
+class NumberCells : public QStyledItemDelegate {
+ public:
+  NumberCells(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), theme_(theme) {}
+  void paint(QPainter* p, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    if (option.state.testFlag(QStyle::State_Selected)) p->fillRect(option.rect, theme_.color("select"));
+    const QVariant source = index.data(PlanRequests::SourceRole);
+    const QString text = index.data().toString();
+    const int column = index.column();
+    const bool quiet = column == PlanRequests::Why || column == PlanRequests::Number || (column == PlanRequests::Distance && !text.isEmpty() && !text[0].isDigit());
+    p->setPen(source.isValid() ? theme_.text(Source(source.toInt())) : theme_.color(quiet ? "text2" : "text"));
+    QFont f = theme_.font(TextSize::Chart);
+    if (source.isValid()) f.setWeight(QFont::DemiBold);
+    p->setFont(f);
+    const QRect r = option.rect.adjusted(8, 0, -8, 0);
+    if (column == PlanRequests::Why) p->drawText(r, Qt::AlignLeft | Qt::AlignVCenter, QFontMetrics(f).elidedText(text, Qt::ElideRight, r.width()));
+    else draw_number(*p, r, Qt::AlignRight | Qt::AlignVCenter, text);
+    p->setPen(theme_.color("line"));
+    p->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
+  }
+
+ private:
+  const Theme& theme_;
+};
+
+class SourceKey : public QWidget {
+ public:
+  SourceKey(const Theme& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
+    setAccessibleName(QObject::tr("Colours of the token sources"));
+    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+  }
+  QSize sizeHint() const override { return {theme_.px(250), theme_.px(18)}; }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter p(this);
+    p.setFont(theme_.font(TextSize::Chart));
+    const QFontMetrics m(p.font());
+    int x = width();
+    for (const auto& [source, name] : {std::pair(Source::gpu_hit, tr_("GPU hit")), std::pair(Source::host_loaded, tr_("host loaded")), std::pair(Source::computed, tr_("computed"))}) {
+      const int w = m.horizontalAdvance(name);
+      x -= w;
+      p.setPen(theme_.color("text2"));
+      p.drawText(QRect(x, 0, w + 2, height()), Qt::AlignVCenter, name);
+      x -= 16;
+      p.setPen(theme_.edge(source));
+      p.setBrush(theme_.fill(source));
+      p.drawRect(QRect(x, (height() - 10) / 2, 10, 10));
+      x -= 14;
+    }
+  }
+
+ private:
+  static QString tr_(const char* text) { return QCoreApplication::translate("PlanPage", text); }
+  const Theme& theme_;
+};
+
+QString counted_word(std::size_t n) {
+  static const char* const words[] = {"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"};
+  return n < std::size(words) ? QCoreApplication::translate("PlanPage", words[n]) : exact(qint64(n));
+}
+
+QString check_title(const std::string& id) {
+  static const std::map<std::string, const char*> titles{{"port", "Port"}, {"host_memory", "Host RAM"}, {"locked_memory", "Locked memory"}, {"shm", "/dev/shm"},
+                                                         {"shm_leftovers", "/dev/shm leftovers"}, {"gpus", "GPU memory"}, {"gpu", "GPU memory"}, {"disk", "Disk"},
+                                                         {"file_system", "File system"}, {"earlier_processes", "Left-over processes"}};
+  const auto at = titles.find(id);
+  return at == titles.end() ? QString::fromStdString(id).replace(QLatin1Char('_'), QLatin1Char(' ')) : QCoreApplication::translate("PlanPage", at->second);
+}
+
+}  // namespace
+
+void PlanPage::build_panels(QVBoxLayout* column) {
+  sessions_card_ = new Card(theme(), tr("Sessions"));
+  sessions_card_->header()->addWidget(new SourceKey(theme(), this));
+  sessions_ = new PlanSessions(theme(), this);
+  sessions_->setToolTip(tr("Select a session to see its command and its requests"));
+  sessions_card_->body()->addWidget(sessions_);
+  column->addWidget(sessions_card_);
+  connect(sessions_, &PlanSessions::chosen, this, &PlanPage::update_session);
+  auto* middle = new QHBoxLayout;
+  middle->setSpacing(12);
+  middle->addWidget(build_commands(), 1);
+  middle->addWidget(build_preflight());
+  column->addLayout(middle, 5);
+  column->addWidget(build_requests(), 4);
+}
+
+QWidget* PlanPage::build_commands() {
+  auto* card = new QFrame;
+  card->setProperty("card", true);
+  auto* in = new QVBoxLayout(card);
+  in->setContentsMargins(1, 2, 1, 0);
+  in->setSpacing(0);
+  tabs_ = new QTabWidget;
+  tabs_->setObjectName(QStringLiteral("plan.tabs"));
+  tabs_->setAccessibleName(tr("Command, environment, difference, plan file"));
+  tabs_->setDocumentMode(true);
+  tabs_->tabBar()->setDrawBase(false);
+  tabs_->tabBar()->setExpanding(false);
+  command_ = new CommandView(theme(), QStringLiteral("plan.command"), tr("Command of the selected session"));
+  environment_view_ = new CommandView(theme(), QStringLiteral("plan.environmentView"), tr("Environment of the selected session"));
+  difference_ = new CommandView(theme(), QStringLiteral("plan.difference"), tr("Difference of the arms off and on"));
+  auto* file_box = new QWidget;
+  auto* file_column = new QVBoxLayout(file_box);
+  file_column->setContentsMargins(0, 0, 0, 0);
+  file_column->setSpacing(0);
+  file_ = new QPlainTextEdit;
+  file_->setObjectName(QStringLiteral("plan.file"));
+  file_->setAccessibleName(tr("Plan file"));
+  file_->setToolTip(tr("Every field of the plan (kvcliff.plan/1). Changes apply as soon as the text is a whole plan"));
+  file_->setFont(theme().fixed());
+  file_->setTabChangesFocus(true);
+  file_->setFrameShape(QFrame::NoFrame);
+  file_->setStyleSheet(QStringLiteral("QPlainTextEdit { border: 0; border-radius: 0; padding: 4px 12px; }"));
+  file_fault_ = label(QString(), "error");
+  file_fault_->setObjectName(QStringLiteral("plan.file.fault"));
+  file_fault_->setWordWrap(true);
+  file_fault_->setContentsMargins(14, 4, 14, 4);
+  file_fault_->setVisible(false);
+  file_column->addWidget(file_, 1);
+  file_column->addWidget(file_fault_);
+  file_rest_ = new QTimer(this);
+  file_rest_->setSingleShot(true);
+  file_rest_->setInterval(200);
+  connect(file_rest_, &QTimer::timeout, this, &PlanPage::read_file_text);
+  connect(file_, &QPlainTextEdit::textChanged, this, [this] {
+    if (!updating_) file_rest_->start();
+  });
+  tabs_->addTab(command_, tr("Command"));
+  tabs_->addTab(environment_view_, tr("Environment"));
+  tabs_->addTab(difference_, tr("Difference off / on"));
+  tabs_->addTab(file_box, tr("Plan file"));
+  auto* copy = new QPushButton;
+  copy->setProperty("flat", true);
+  copy->setObjectName(QStringLiteral("plan.copy"));
+  copy->setAccessibleName(tr("Copy the command"));
+  copy->setToolTip(tr("Copies the command of the selected session, ready for a shell"));
+  theme().set_icon(copy, QStringLiteral("copy"));
+  connect(copy, &QPushButton::clicked, this, [this] {
+    if (tabs_->currentIndex() == 3) {
+      QApplication::clipboard()->setText(file_->toPlainText());
+      return;
+    }
+    const auto* f = loader_.facts();
+    if (!f || f->sessions.empty()) return;
+    const auto arm = f->arms.find(f->sessions[std::size_t(sessions_->selected())].arm);
+    if (arm != f->arms.end()) QApplication::clipboard()->setText(arm->second.line);
+  });
+  tabs_->setCornerWidget(copy);
+  in->addWidget(tabs_, 1);
+  in->addWidget(separator());
+  auto* foot = new QHBoxLayout;
+  foot->setContentsMargins(14, 7, 14, 8);
+  foot->setSpacing(8);
+  difference_glyph_ = new QLabel;
+  difference_note_ = label(QString(), "secondary");
+  difference_note_->setObjectName(QStringLiteral("plan.differenceNote"));
+  difference_note_->setWordWrap(true);
+  foot->addWidget(difference_glyph_);
+  foot->addWidget(difference_note_, 1);
+  in->addLayout(foot);
+  return card;
+}
+
+QWidget* PlanPage::build_preflight() {
+  auto* card = new Card(theme(), tr("Preflight"));
+  card->setFixedWidth(theme().px(296));
+  preflight_chip_ = new Chip(theme(), QStringLiteral("tilde"), tr("looking"), "notpossible", this);
+  preflight_chip_->setObjectName(QStringLiteral("plan.preflight.state"));
+  again_ = new QPushButton(tr("Again"));
+  again_->setProperty("flat", true);
+  again_->setObjectName(QStringLiteral("plan.preflight.again"));
+  again_->setAccessibleName(tr("Look at the machine again"));
+  again_->setToolTip(tr("Looks at this machine again: port, memory, GPU, disk, processes"));
+  connect(again_, &QPushButton::clicked, &loader_, &PlanFactsLoader::check_machine);
+  card->header()->addWidget(again_);
+  card->header()->addWidget(preflight_chip_);
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setObjectName(QStringLiteral("plan.preflight"));
+  scroll->setAccessibleName(tr("Preflight checks"));
+  auto* inside = new QWidget;
+  inside->setObjectName(QStringLiteral("scrollBody"));
+  checks_ = new QVBoxLayout(inside);
+  checks_->setContentsMargins(0, 0, 4, 0);
+  checks_->setSpacing(8);
+  scroll->setWidget(inside);
+  card->body()->addWidget(scroll, 1);
+  return card;
+}
+
+QWidget* PlanPage::build_requests() {
+  auto* card = new Card(theme(), tr("Requests"));
+  requests_card_ = card;
+  requests_note_ = label(QString(), "secondary");
+  requests_note_->setObjectName(QStringLiteral("plan.requestsNote"));
+  card->header()->insertWidget(1, requests_note_);
+  auto* csv = new QPushButton;
+  csv->setProperty("flat", true);
+  csv->setObjectName(QStringLiteral("plan.requests.export"));
+  csv->setAccessibleName(tr("Export the request list"));
+  csv->setToolTip(tr("Exports the request list as CSV (Ctrl+E)"));
+  theme().set_icon(csv, QStringLiteral("exp"));
+  connect(csv, &QPushButton::clicked, this, [this] { export_view(); });
+  card->header()->addWidget(csv);
+  requests_ = new PlanRequests(this);
+  table_ = new QTableView;
+  table_->setObjectName(QStringLiteral("plan.requests"));
+  table_->setAccessibleName(tr("Requests of the selected session"));
+  table_->setModel(requests_);
+  table_->setItemDelegate(new NumberCells(theme(), table_));
+  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_->setShowGrid(false);
+  table_->setWordWrap(false);
+  table_->setFrameShape(QFrame::NoFrame);
+  table_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  table_->verticalHeader()->hide();
+  table_->verticalHeader()->setDefaultSectionSize(theme().px(26));
+  table_->horizontalHeader()->setStretchLastSection(true);
+  table_->horizontalHeader()->setHighlightSections(false);
+  table_->horizontalHeader()->setFont(theme().font(TextSize::Chart));
+  const int widths[] = {68, 56, 78, 68, 82, 118, 74, 94, 80};
+  for (int c = 0; c < int(std::size(widths)); ++c) table_->setColumnWidth(c, theme().px(widths[c]));
+  card->body()->addWidget(table_, 1);
+  card->layout()->setContentsMargins(14, 9, 14, 4);
+  return card;
+}
+
+void PlanPage::update_facts() {
+  const PlanFacts& f = *loader_.facts();
+  sessions_->show_facts(&f);
+  const QString servers = f.sessions.size() == 1 ? tr("One fresh server") : tr("%1 fresh servers").arg(counted_word(f.sessions.size()));
+  sessions_card_->set_title(f.requests ? tr("%1, %2 requests, with the sources predicted").arg(servers, exact(*f.requests)) : servers);
+  hash_->setText(tr("plan %1").arg(f.hash.left(12)));
+  hash_->setToolTip(tr("SHA-256 of the plan, on every export: %1").arg(f.hash));
+  if (f.seconds) {
+    estimate_->setText(tr("at most about %1 min").arg(clock_left(qint64(*f.seconds * 1e9))));
+    estimate_->setToolTip(tr("As if every prompt were computed in full, by the emulator's preset"));
+  } else {
+    estimate_->setText(tr("time unknown"));
+    estimate_->setToolTip(f.seconds_why);
+  }
+  difference_note_->setText(f.compared_difference);
+  difference_glyph_->setPixmap(theme().pixmap(f.only_offload_differs ? QStringLiteral("check") : QStringLiteral("warn"),
+                                              theme().color(f.only_offload_differs ? "pass" : "notsettled"), theme().px(15), 2));
+  std::vector<ShownLine> lines;
+  const auto off = f.arms.find("off"), on = f.arms.find("on");
+  if (off != f.arms.end() && on != f.arms.end()) {
+    const auto add = [&](const std::vector<ShownLine>& a, const std::vector<ShownLine>& b) {
+      for (const auto& l : a) lines.push_back({l.differs ? QStringLiteral("\u2212") : QStringLiteral(" "), l.text, l.differs});
+      for (const auto& l : b)
+        if (l.differs) lines.push_back({QStringLiteral("+"), l.text, true});
+    };
+    add(off->second.command, on->second.command);
+    lines.push_back({QString(), QString(), false});
+    add(off->second.environment, on->second.environment);
+  }
+  difference_->show_lines(lines, false, true);
+  for (const auto& w : f.warnings) {
+    strips().show_message({QStringLiteral("warning.") + QString::fromStdString(w.field), StripMessage::Level::Caution, tr("Likely not meant"),
+                           QString::fromStdString(w.next.empty() ? w.what + "." : w.what + ". " + w.next + "."), {}, {}});
+  }
+  for (const QString& id : property("warnings").toStringList()) {
+    const bool still = std::any_of(f.warnings.begin(), f.warnings.end(), [&](const auto& w) { return QString::fromStdString(w.field) == id; });
+    if (!still) strips().resolve(QStringLiteral("warning.") + id);
+  }
+  QStringList ids;
+  for (const auto& w : f.warnings) ids << QString::fromStdString(w.field);
+  setProperty("warnings", ids);
+  update_session();
+  update_power();
+  update_start();
+}
+
+void PlanPage::update_session() {
+  const PlanFacts* f = loader_.facts();
+  if (!f || f->sessions.empty()) {
+    command_->show_lines({}, false);
+    requests_->show({}, 16);
+    return;
+  }
+  const int at = std::clamp(sessions_->selected(), 0, int(f->sessions.size()) - 1);
+  const auto arm = f->arms.find(f->sessions[std::size_t(at)].arm);
+  if (arm == f->arms.end()) return;
+  const ArmFacts& a = arm->second;
+  tabs_->setTabText(0, tr("Command, session %1").arg(at + 1));
+  tabs_->setTabText(1, tr("Environment (%1)").arg(a.environment.size()));
+  if (a.command.empty() || !a.command_why.isEmpty()) command_->show_lines({{QString(), a.command_why, false}}, false);
+  else command_->show_lines(a.command, true);
+  environment_view_->show_lines(a.environment.empty() ? std::vector<ShownLine>{{QString(), tr("Nothing is set beyond what this program inherits."), false}} : a.environment, false);
+  requests_->show(a.requests, a.block_size);
+  requests_card_->set_title(tr("Requests of session %1").arg(at + 1));
+  if (!a.requests_why.isEmpty()) requests_note_->setText(a.requests_why);
+  else
+    requests_note_->setText(tr("%1 measured, after %2 or more salted warm-up requests").arg(exact(qint64(a.requests.size()) - a.warmups)).arg(a.warmups));
+}
+
+void PlanPage::update_preflight() {
+  while (QLayoutItem* item = checks_->takeAt(0)) {
+    if (item->widget()) item->widget()->deleteLater();
+    delete item;
+  }
+  int fails = 0, cautions = 0;
+  for (const auto& item : loader_.preflight()) {
+    using State = host::PreflightItem::State;
+    fails += item.state == State::fail ? 1 : 0;
+    cautions += item.state == State::warn ? 1 : 0;
+    static constexpr std::pair<const char*, const char*> looks[] = {{"check", "pass"}, {"warn", "notsettled"}, {"cross", "fail"}, {"dash", "notpossible"}};
+    const auto& [icon, color] = looks[std::size_t(item.state)];
+    auto* row = new QWidget;
+    row->setObjectName(QStringLiteral("plan.check.") + QString::fromStdString(item.id));
+    row->setProperty("state", QString::fromLatin1(to_string(item.state).data(), int(to_string(item.state).size())));
+    auto* grid = new QGridLayout(row);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(8);
+    grid->setVerticalSpacing(0);
+    grid->setColumnStretch(1, 1);
+    auto* glyph = new QLabel;
+    glyph->setPixmap(theme().pixmap(QLatin1String(icon), theme().color(color), theme().px(14), 2));
+    auto* title = new QLabel(check_title(item.id));
+    QFont f = theme().font(TextSize::Chart);
+    auto* words = label(QString::fromStdString(item.what), "secondary");
+    words->setFont(f);
+    words->setWordWrap(true);
+    f.setWeight(QFont::Medium);
+    title->setFont(f);
+    grid->addWidget(glyph, 0, 0, Qt::AlignTop);
+    grid->addWidget(title, 0, 1);
+    grid->addWidget(words, 1, 1);
+    QStringList more;
+    for (const auto& part : {item.why, item.next})
+      if (!part.empty()) more << QString::fromStdString(part);
+    if (item.state != State::pass && !more.isEmpty()) {
+      auto* next = label(more.join(QStringLiteral(". ")) + QLatin1Char('.'), item.state == State::fail ? "error" : "caption");
+      next->setFont(theme().font(TextSize::Caption));
+      next->setWordWrap(true);
+      grid->addWidget(next, 2, 1);
+    }
+    row->setToolTip(more.join(QStringLiteral(". ")));
+    row->setAccessibleName(title->text() + QStringLiteral(": ") + row->property("state").toString() + QStringLiteral(". ") + words->text());
+    checks_->addWidget(row);
+  }
+  checks_->addStretch(1);
+  if (loader_.checking()) preflight_chip_->set(QStringLiteral("tilde"), tr("looking"), "notpossible");
+  else if (fails > 0) preflight_chip_->set(QStringLiteral("cross"), tr("cannot start"), "fail");
+  else if (cautions > 0) preflight_chip_->set(QStringLiteral("warn"), tr("may start"), "notsettled");
+  else preflight_chip_->set(QStringLiteral("check"), tr("may start"), "pass");
+  again_->setEnabled(!loader_.checking());
+  update_start();
+}
+
+void PlanPage::build_power(QVBoxLayout* column) {
+  column->addWidget(separator());
+  auto* box = new QWidget;
+  auto* in = new QVBoxLayout(box);
+  in->setContentsMargins(14, 10, 14, 10);
+  in->setSpacing(4);
+  power_title_ = new QLabel;
+  power_title_->setFont(theme().font(TextSize::CardTitle));
+  power_text_ = label(QString(), "caption");
+  power_text_->setObjectName(QStringLiteral("plan.power"));
+  power_text_->setWordWrap(true);
+  in->addWidget(power_title_);
+  in->addWidget(power_text_);
+  power_rows_ = new QGridLayout;
+  power_rows_->setHorizontalSpacing(8);
+  power_rows_->setVerticalSpacing(1);
+  in->addLayout(power_rows_);
+  box->setToolTip(tr("Power of the least squares interval by number of pairs, when session means differ by 3 %; the run's own spread replaces it on Decide"));
+  column->addWidget(box);
+}
+
+void PlanPage::update_power() {
+  const PlanFacts& f = *loader_.facts();
+  while (QLayoutItem* item = power_rows_->takeAt(0)) {
+    item->widget()->deleteLater();
+    delete item;
+  }
+  const int pairs = f.plan.schedule.pairs;
+  const auto row = std::find_if(f.power.begin(), f.power.end(), [&](const auto& r) { return r.pairs == pairs; });
+  power_title_->setText(pairs < 2 ? tr("No verdict from fewer than two pairs") : pairs == 2 ? tr("Two pairs give a wide interval") : tr("What %1 pairs can see").arg(counted_word(std::size_t(pairs)).toLower()));
+  if (row == f.power.end())
+    power_text_->setText(pairs < 2 ? tr("Sessions are the unit of replication: an interval needs two in either arm.") : tr("Sessions are the unit of replication."));
+  else
+    power_text_->setText(tr("Sessions are the unit of replication. If they differ by 3 %, a ratio of 0.8 is called \u201chelps\u201d with %1 power.").arg(share_percent(row->power_80_wider.value_or(row->power_80))));
+  const auto put = [&](int r, int c, const QString& text, bool strong, bool head) {
+    auto* l = label(text, head ? "caption" : strong ? nullptr : "secondary");
+    QFont font = theme().font(head ? TextSize::Caption : TextSize::Chart);
+    if (strong) font.setWeight(QFont::DemiBold);
+    l->setFont(font);
+    l->setAlignment(Qt::AlignRight);
+    power_rows_->addWidget(l, r, c);
+  };
+  const QString heads[] = {tr("pairs"), tr("at 0.8"), tr("at 0.9"), tr("detectable")};
+  for (int c = 0; c < 4; ++c) put(0, c, heads[c], false, true);
+  int r = 1;
+  for (const auto& p : f.power) {
+    if (std::abs(p.pairs - std::max(2, pairs)) > 2) continue;
+    const bool now = p.pairs == pairs;
+    put(r, 0, QString::number(p.pairs), now, false);
+    put(r, 1, share_percent(p.power_80_wider.value_or(p.power_80)), now, false);
+    put(r, 2, share_percent(p.power_90), now, false);
+    put(r, 3, ratio(p.detectable_ratio), now, false);
+    ++r;
+  }
+}
+
+}  // namespace kvcliff::ui
