@@ -2,12 +2,14 @@
 // The input column of Plan: arms, order and load, workload, engine and launcher, limits.
 #include <QCheckBox>
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QSignalBlocker>
+#include <QStyle>
 
 #include "model/capacity.h"
 #include "plan/words.h"

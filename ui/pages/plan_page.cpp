@@ -15,6 +15,7 @@
 #include "ui/bridge/run_controller.h"
 #include "ui/main_window.h"
 #include "ui/models/plan_requests.h"
+#include "ui/pages/plan_command.h"
 #include "ui/pages/plan_sessions.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
