@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/evidence.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "experiment/prepare.h"
+#include "model/capacity.h"
+#include "reconcile/load.h"
+#include "report/report.h"
+#include "ui/bridge/document.h"
+
+namespace kvcliff::ui {
+namespace {
+
+// Log lines within this time of a request belong to its evidence.
+constexpr MonoNs log_margin = 250'000'000;
+
+// What a host tier would have to hold for this workload, by the rules of the engine that was measured.
+void size_tier(Judged& j, const ModelSizes& sizes) {
+  const reconcile::SessionInput* tier = nullptr;
+  for (const auto* s : reconcile::compared_sessions(j.input))
+    if (s->offload) tier = s;
+  if (!tier) {
+    j.sizing_why = "no compared session has a tier";
+    return;
+  }
+  experiment::SessionJob job;
+  job.arm_plan = tier->plan;
+  job.offload = true;
+  job.kv_bytes_per_token = tier->kv.bytes_per_token.value_or(0);
+  const cache::Config config = experiment::cache_config(job, tier->record.effective.engine_version);
+  const double shares[] = {0.5, 0.9, 1.0};
+  auto sized = cache::size_host_tier(tier->plan.workload, config, shares);
+  if (!sized) {
+    j.sizing_why = sized.error().sentence();
+    return;
+  }
+  j.sizing = std::move(*sized);
+  if (const auto layout = sizes.layout(tier->plan))
+    j.host_chunk_bytes = (model::block_bytes_all_ranks(*layout) * config.blocks_per_chunk + 4095) / 4096 * 4096;
+}
+
+}  // namespace
+
+QString Judged::session_name(std::size_t session) const {
+  const auto& r = input.sessions[session].record;
+  return QStringLiteral("%1 %2").arg(r.ordinal + 1).arg(QString::fromStdString(r.arm));
+}
+
+QString Judged::request_words(int request) const {
+  const auto& q = *measured[std::size_t(request)];
+  const auto& s = input.sessions[q.session].record;
+  const auto& p = record(q).plan;
+  QString out = QObject::tr("Request %1: session %2 (%3)").arg(request + 1).arg(s.ordinal + 1).arg(QString::fromStdString(s.arm));
+  if (p.round >= 0) out += QObject::tr(", round %1").arg(p.round);
+  if (p.document >= 0) out += QObject::tr(", document %1").arg(p.document + 1);
+  return out;
+}
+
+QString Judged::gates_word() const { return QString::fromStdString(report::gates_word(evaluation)); }
+QString Judged::watermark() const { return QString::fromStdString(report::watermark(input, evaluation)); }
+
+QString Judged::caption() const {
+  std::string version;
+  for (const auto& s : input.sessions)
+    if (version.empty()) version = s.record.effective.engine_version;
+  return QStringLiteral("run %1 \u00b7 plan %2 \u00b7 %3 %4 \u00b7 kvcliff %5 \u00b7 gates %6")
+      .arg(QString::fromStdString(input.run_id), QString::fromStdString(input.plan_hash.substr(0, 12)),
+           QString::fromStdString(input.plan.engine.adapter), QString::fromStdString(version),
+           QString::fromStdString(input.program_version), gates_word());
+}
+
+Result<JudgedPtr> judge(const std::string& journal, const std::string& experiment, const ModelSizes& sizes, journal::Depth depth) {
+  auto reader = journal::Reader::open(journal);
+  if (!reader) return fail(reader.error());
+  reconcile::LoadOptions options;
+  options.depth = depth;
+  options.kv = [&sizes](const plan::Plan& p) { return sizes.kv_facts(p); };
+  auto input = reconcile::load(*reader, experiment, options);
+  if (!input) return fail(input.error());
+  auto out = std::make_shared<Judged>();
+  out->input = std::move(*input);
+  out->evaluation = analysis::evaluate(out->input);
+  for (const auto& q : out->evaluation.reconciliation.requests)
+    if (!q.warmup) out->measured.push_back(&q);
+  const auto record = reader->experiment(experiment);
+  if (record) {
+    const auto sealed = reader->sealed_results(record->id);
+    const std::string now(analysis::to_string(out->evaluation.decision.verdict));
+    for (const auto& s : sealed ? *sealed : std::vector<journal::SealedResult>{}) {
+      const std::string then = s.document.is_object() ? s.document.value("verdict", std::string()) : std::string();
+      if (then.empty() || then == now) continue;
+      if (s.method_version == reconcile::method_version)
+        return fail(ErrorCode::corrupt, fmt::format("The sealed verdict of this run is \"{}\", its events give \"{}\"", then, now),
+                    journal + ", experiment " + out->input.run_id,
+                    "both by method version " + s.method_version + ": the journal was changed after it was sealed",
+                    "use an untouched copy of the journal");
+      out->notes.push_back(fmt::format("Method version {} gave \"{}\"; version {} gives \"{}\".", s.method_version, then,
+                                       reconcile::method_version, now));
+    }
+  }
+  size_tier(*out, sizes);
+  return JudgedPtr(std::move(out));
+}
+
+Evidence::Evidence(Document& document, const QString& resources, QObject* parent)
+    : QObject(parent), document_(document), sizes_(std::make_shared<ModelSizes>(resources)) {
+  pool_.setMaxThreadCount(2);
+  connect(&document, &Document::experiment_changed, this, &Evidence::reload);
+  connect(&document, &Document::request_selected, this, &Evidence::load_detail);
+}
+
+Evidence::~Evidence() {
+  pool_.clear();
+  pool_.waitForDone();
+}
+
+void Evidence::reload() {
+  const std::uint64_t generation = ++generation_;
+  ++detail_generation_;
+  detail_.reset();
+  if (document_.experiment() == 0) {
+    judged_.reset();
+    error_.clear();
+    loading_ = false;
+    emit changed();
+    return;
+  }
+  loading_ = true;
+  emit changed();
+  pool_.start([this, generation, sizes = sizes_, journal = document_.journal().toStdString(), id = std::to_string(document_.experiment())] {
+    auto result = judge(journal, id, *sizes);
+    QString error = result ? QString() : QString::fromStdString(result.error().sentence());
+    QMetaObject::invokeMethod(
+        this,
+        [this, generation, error = std::move(error), value = result ? *result : JudgedPtr()] {
+          if (generation != generation_) return;
+          judged_ = value;
+          error_ = error;
+          loading_ = false;
+          emit changed();
+          if (judged_ && document_.selected_request() >= 0) load_detail(document_.selected_request());
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void Evidence::load_detail(int request) {
+  const std::uint64_t generation = ++detail_generation_;
+  if (!judged_ || request < 0 || std::size_t(request) >= judged_->measured.size()) {
+    detail_.reset();
+    emit detail_changed();
+    return;
+  }
+  const RequestRecord& known = judged_->record(request);
+  pool_.start([this, generation, request, session = known.session, ordinal = known.plan.ordinal, journal = document_.journal().toStdString()] {
+    auto d = std::make_shared<RequestDetail>();
+    d->request = request;
+    auto reader = journal::Reader::open(journal);
+    if (reader) {
+      auto record = reader->request(session, ordinal, journal::Depth::raw);
+      if (record) d->record = std::move(*record);
+      else d->error = QString::fromStdString(record.error().sentence());
+      const auto scrape = [&](std::int64_t row, std::optional<CounterSnapshot>& into) {
+        if (row == 0) {
+          d->scrapes_why = tr("no scrape was made around this request");
+          return;
+        }
+        auto s = reader->scrape(row, true);
+        if (s) into = std::move(*s);
+        else d->scrapes_why = QString::fromStdString(s.error().sentence());
+      };
+      scrape(d->record.scrape_before, d->before);
+      scrape(d->record.scrape_after, d->after);
+      if (auto log = reader->log(session)) {
+        d->log_lines = log->size();
+        const MonoNs from = d->record.sent.mono - log_margin;
+        const MonoNs to = std::max(d->record.stream.times.end, d->record.sent.mono) + log_margin;
+        for (auto& line : *log)
+          if (line.at.mono >= from && line.at.mono <= to) d->log.push_back(std::move(line));
+      }
+    } else {
+      d->error = QString::fromStdString(reader.error().sentence());
+    }
+    QMetaObject::invokeMethod(
+        this,
+        [this, generation, d] {
+          if (generation != detail_generation_) return;
+          detail_ = d;
+          emit detail_changed();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+}  // namespace kvcliff::ui

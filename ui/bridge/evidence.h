@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QString>
+#include <QThreadPool>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analysis/decision.h"
+#include "base/result.h"
+#include "cache/sizing.h"
+#include "journal/reader.h"
+#include "ui/bridge/model_sizes.h"
+
+namespace kvcliff::ui {
+
+class Document;
+
+/// One experiment with everything that core concludes from its journal. Pages share one of these and change nothing.
+struct Judged {
+  reconcile::ExperimentInput input;
+  analysis::Evaluation evaluation;
+  std::vector<std::string> notes;          ///< another method version's verdict, to be shown beside
+  std::optional<cache::HostSizing> sizing;
+  std::string sizing_why;                  ///< when absent
+  std::int64_t host_chunk_bytes = 0;       ///< over all ranks; 0 = unknown
+
+  /// Measured requests in running order: the index that Document::select_request speaks of.
+  std::vector<const reconcile::RequestChecks*> measured;
+  const RequestRecord& record(const reconcile::RequestChecks& q) const { return input.sessions[q.session].requests[q.request]; }
+  const RequestRecord& record(int request) const { return record(*measured[std::size_t(request)]); }
+  /// "2 on": number of a session as people count it, and its arm.
+  QString session_name(std::size_t session) const;
+  /// "Request 31: session 2 (on), round 3, document 1".
+  QString request_words(int request) const;
+  /// "run 0011… · plan 7c1e… · vllm 0.32 · kvcliff 0.1.0 · gates pass": the line under every export.
+  QString caption() const;
+  QString watermark() const;
+  QString gates_word() const;
+};
+using JudgedPtr = std::shared_ptr<const Judged>;
+
+/// Reads and judges an experiment, on the calling thread. A verdict sealed by the same method version that differs from
+/// ours is refused (corrupt). Errors: those of reader and load.
+Result<JudgedPtr> judge(const std::string& journal, const std::string& experiment, const ModelSizes& sizes,
+                        journal::Depth depth = journal::Depth::details);
+
+/// The raw evidence of one request.
+struct RequestDetail {
+  int request = -1;
+  RequestRecord record;                    ///< with events, and the raw answer where the plan kept it
+  std::optional<CounterSnapshot> before, after;
+  QString scrapes_why;                     ///< when one of them is absent
+  std::vector<LogLine> log;                ///< lines from shortly before the request to shortly after it
+  std::size_t log_lines = 0;               ///< of the whole session
+  QString error;
+};
+
+/// What the Reconcile and Decide pages stand on. Everything heavy runs on a worker; a result of an older generation is
+/// dropped, so that the last thing asked for is the one shown.
+class Evidence : public QObject {
+  Q_OBJECT
+ public:
+  Evidence(Document& document, const QString& resources, QObject* parent = nullptr);
+  ~Evidence() override;
+
+  JudgedPtr judged() const { return judged_; }
+  bool loading() const { return loading_; }
+  QString error() const { return error_; }
+  std::shared_ptr<const RequestDetail> detail() const { return detail_; }
+  const ModelSizes& sizes() const { return *sizes_; }
+
+ public slots:
+  /// Reads the document's experiment again (a run that goes on, a journal that grew).
+  void reload();
+
+ signals:
+  void changed();          ///< judged, loading or error
+  void detail_changed();
+
+ private:
+  void load_detail(int request);
+
+  Document& document_;
+  std::shared_ptr<const ModelSizes> sizes_;
+  JudgedPtr judged_;
+  std::shared_ptr<const RequestDetail> detail_;
+  QString error_;
+  bool loading_ = false;
+  std::uint64_t generation_ = 0, detail_generation_ = 0;
+  QThreadPool pool_;
+};
+
+}  // namespace kvcliff::ui
