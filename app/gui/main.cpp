@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "ui/export/report_export.h"
 #include "ui/main_window.h"
 
 namespace {
@@ -45,6 +46,17 @@ int main(int argc, char** argv) {
   QApplication::setApplicationVersion(QStringLiteral(KVCLIFF_VERSION));
   QApplication::setOrganizationName(QStringLiteral("kvcliff"));
 
+  {
+    const QStringList all = app.arguments().mid(1);
+    if (const int at = int(all.indexOf(QStringLiteral("--export"))); at >= 0) {
+      if (all.size() != 4 || at != 0 || all[1] != QLatin1String("report")) {
+        std::fprintf(stderr, "kvcliff: --export takes: report DIR JOURNAL\n%s", usage);
+        return 2;
+      }
+      return kvcliff::ui::export_from_command_line(all[2], all[3], find_resources(QCoreApplication::applicationFilePath()));
+    }
+  }
+
   kvcliff::ui::MainWindow window(find_resources(QCoreApplication::applicationFilePath()));
   const QStringList args = app.arguments().mid(1);
   for (int i = 0; i < args.size(); ++i) {
@@ -52,7 +64,7 @@ int main(int argc, char** argv) {
     if (args[i] == QLatin1String("--demo")) {
       QTimer::singleShot(0, &window, &kvcliff::ui::MainWindow::start_demonstration);
     } else if (args[i] == QLatin1String("--page") && more) {
-      window.show_page(args[++i].toInt() - 1);
+      window.show_page_when_ready(args[++i].toInt() - 1);
     } else if (args[i] == QLatin1String("--theme") && more) {
       const QString mode = args[++i];
       window.theme().set_mode(mode == QLatin1String("dark")    ? kvcliff::ui::ThemeMode::Dark

@@ -156,8 +156,31 @@ void Plot::render(QPainter& p, QSize size, double scale) {
   setViewport(old);
 }
 
+// Colours of paper while a picture is drawn; afterwards those of the window again.
+class Plot::AsPaper {
+ public:
+  explicit AsPaper(Plot& plot) : plot_(plot), paper_(std::make_unique<Theme::Paper>(plot.theme())) { plot_.restyle(); }
+  ~AsPaper() {
+    paper_.reset();
+    plot_.restyle();
+    plot_.refresh();
+  }
+
+ private:
+  Plot& plot_;
+  std::unique_ptr<Theme::Paper> paper_;
+};
+
+void Plot::paint_on(QCPPainter& p, const QRectF& where) {
+  const AsPaper paper(*this);
+  p.save();
+  p.translate(where.topLeft());
+  toPainter(&p, int(where.width()), int(where.height()));
+  p.restore();
+}
+
 QImage Plot::image(QSize size, double scale) {
-  restyle();
+  const AsPaper paper(*this);
   QImage out(size * scale, QImage::Format_ARGB32_Premultiplied);
   out.fill(theme_.color("surface"));
   QPainter p(&out);
@@ -169,7 +192,7 @@ QImage Plot::image(QSize size, double scale) {
 }
 
 QByteArray Plot::svg(QSize size) {
-  restyle();
+  const AsPaper paper(*this);
   QBuffer buffer;
   QSvgGenerator generator;
   generator.setOutputDevice(&buffer);
@@ -193,7 +216,7 @@ QByteArray Plot::svg(QSize size) {
 }
 
 bool Plot::write_pdf(const QString& path, QSize size) {
-  restyle();
+  const AsPaper paper(*this);
   QPdfWriter writer(path);
   writer.setResolution(96);
   writer.setPageSize(QPageSize(QSizeF(size.width() * 0.75, size.height() * 0.75), QPageSize::Point));

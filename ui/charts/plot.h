@@ -51,6 +51,8 @@ class Plot : public QCustomPlot {
   QImage image(QSize size, double scale);
   QByteArray svg(QSize size);
   bool write_pdf(const QString& path, QSize size);
+  /// Into a part of a page that somebody else paints; vectors, without title and caption.
+  void paint_on(QCPPainter& p, const QRectF& where);
   /// Asks where and writes PNG, SVG or PDF by the name's ending.
   bool export_dialog();
   bool export_to(const QString& path, QSize size, double scale, QString* error);
@@ -72,6 +74,7 @@ class Plot : public QCustomPlot {
   void screen_changed();
 
  private:
+  class AsPaper;
   void render(QPainter& p, QSize size, double scale);
 
   const Theme& theme_;

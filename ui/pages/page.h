@@ -13,6 +13,7 @@ class QVBoxLayout;
 namespace kvcliff::ui {
 
 class Document;
+class Evidence;
 class RunController;
 class Theme;
 
@@ -22,6 +23,7 @@ struct Services {
   Document& document;
   RunController& run;
   QString resources = {};   ///< folder resources/: plans, models, help
+  Evidence* evidence = nullptr;   ///< of the document's experiment; never null in the window
 };
 
 /// Header (title, one plain subtitle, chips, actions), strips, and either the body or the empty state.

@@ -94,7 +94,7 @@ bool Theme::system_is_dark() const {
 }
 
 QColor Theme::color(const char* name) const {
-  const auto& colors = dark_ ? dark_colors_ : light_;
+  const auto& colors = dark() ? dark_colors_ : light_;
   return colors.value(QLatin1String(name), QColor(Qt::magenta));
 }
 QColor Theme::fill(Source s) const { return color(source_name(s)); }

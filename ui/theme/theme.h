@@ -30,7 +30,20 @@ class Theme : public QObject {
 
   ThemeMode mode() const { return mode_; }
   void set_mode(ThemeMode mode);
-  bool dark() const { return dark_; }
+  bool dark() const { return dark_ && !paper_; }
+
+  /// While it lives, colours are those of paper: pictures are exported on white whatever the window looks like.
+  class Paper {
+   public:
+    explicit Paper(const Theme& theme) : theme_(theme), before_(theme.paper_) { theme.paper_ = true; }
+    ~Paper() { theme_.paper_ = before_; }
+    Paper(const Paper&) = delete;
+    Paper& operator=(const Paper&) = delete;
+
+   private:
+    const Theme& theme_;
+    bool before_;
+  };
 
   /// A colour by its name in the palette ("text2", "pass_bg"). An unknown name is a programming error and shows magenta.
   QColor color(const char* name) const;
@@ -71,6 +84,7 @@ class Theme : public QObject {
   ThemeMode mode_ = ThemeMode::System;
   bool dark_ = false;
   bool applying_ = false;
+  mutable bool paper_ = false;
   int portal_scheme_ = 0;  ///< org.freedesktop.appearance: 0 none, 1 dark, 2 light
   QFont base_;
   QHash<QString, QColor> light_, dark_colors_;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/charts/ecdf_chart.h"
+
+#include <map>
+
+#include "chart/series.h"
+
+namespace kvcliff::ui {
+namespace {
+QString name_of(Source s) {
+  switch (s) {
+    case Source::gpu_hit: return QObject::tr("GPU hit");
+    case Source::host_loaded: return QObject::tr("host loaded");
+    case Source::computed: return QObject::tr("computed");
+    case Source::unknown: return QObject::tr("unknown");
+  }
+  return {};
+}
+}  // namespace
+
+EcdfChart::EcdfChart(const Theme& theme, QWidget* parent)
+    : PointPlot(theme, QStringLiteral("ecdfChart"), tr("TTFT of revisits (log), share of requests at or below"), parent) {
+  x_title_ = tr("TTFT of revisits, ms (log)");
+  x_axis()->setScaleType(QCPAxis::stLogarithmic);
+  const auto share = QSharedPointer<QCPAxisTickerText>::create();
+  for (const int percent : {0, 25, 50, 75, 100}) share->addTick(percent / 100.0, percent == 100 ? QStringLiteral("100 %") : QString::number(percent));
+  y_axis()->setTicker(share);
+}
+
+void EcdfChart::set_judged(const JudgedPtr& j) {
+  curves_.clear();
+  left_out_ = 0;
+  std::map<Source, std::vector<double>> values;
+  double low = 1e300, high = 0;
+  if (j)
+    for (int q = 0; q < int(j->measured.size()); ++q) {
+      const RequestRecord& r = j->record(q);
+      if (r.plan.round < 2 || j->input.sessions[j->measured[std::size_t(q)]->session].record.conditioning) continue;
+      const auto t = r.stream.ttft();
+      // A log axis has no place for a missing or impossible time: left out, and counted where it is shown.
+      if (r.stream.outcome != Outcome::complete || !t || *t <= 0) {
+        ++left_out_;
+        continue;
+      }
+      const double ms = double(*t) * 1e-6;
+      values[TokenSourcesView::main_source(r.sources)].push_back(ms);
+      low = std::min(low, ms);
+      high = std::max(high, ms);
+    }
+  for (auto& [source, v] : values) {
+    Curve c;
+    c.source = source;
+    c.count = int(v.size());
+    c.median = chart::median(v).value_or(0);
+    c.steps = chart::ecdf(v);
+    curves_.push_back(std::move(c));
+  }
+  if (high <= 0) low = 1, high = 10;
+  low /= 1.6;
+  high *= 1.6;
+  // Ticks at 1, 2 and 5 of each decade.
+  const auto ticks = QSharedPointer<QCPAxisTickerText>::create();
+  for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
+    for (const double f : {1.0, 2.0, 5.0})
+      if (decade * f >= low && decade * f <= high) ticks->addTick(decade * f, QLocale().toString(decade * f, 'g', 6));
+  x_axis()->setTicker(ticks);
+  set_home(QCPRange(low, high), QCPRange(0, 1));
+  set_marks({});
+  refresh();
+}
+
+void EcdfChart::paint_below(QPainter& p) {
+  p.setRenderHint(QPainter::Antialiasing);
+  p.setBrush(Qt::NoBrush);
+  for (const Curve& c : curves_) {
+    QPolygonF line;
+    for (const auto& s : c.steps)
+      if (s.y) line << pixel(s.x, *s.y);
+    if (line.size() == 1) line.prepend(QPointF(line.first().x(), pixel(1, 0).y()));
+    // The edge colour around the fill: a pale line is not lost on white.
+    p.setPen(QPen(theme().edge(c.source), 4, c.source == Source::unknown ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
+    p.drawPolyline(line);
+    if (c.source != Source::unknown) {
+      p.setPen(QPen(theme().fill(c.source), 2.2, Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
+      p.drawPolyline(line);
+    }
+  }
+}
+
+void EcdfChart::paint_above(QPainter& p) {
+  const QRectF r = rect()->rect();
+  const QFont plain = theme().font(TextSize::Chart);
+  QFont bold = plain;
+  bold.setWeight(QFont::DemiBold);
+  const QFontMetricsF m(plain), mb(bold);
+  // Names beside their lines, at heights of their own, on the side with more room.
+  const double heights[] = {0.82, 0.60, 0.36, 0.14};
+  int i = 0;
+  for (const Curve& c : curves_) {
+    const QString name = name_of(c.source), text = tr("median %1, n %2").arg(QLocale().toString(c.median, 'f', 1)).arg(c.count);
+    const double w = std::max(mb.horizontalAdvance(name), m.horizontalAdvance(text));
+    const double x = pixel(c.median, 0).x(), y = pixel(1, heights[std::min(i, 3)]).y();
+    ++i;
+    if (x < r.left() || x > r.right()) continue;
+    double next = r.right();
+    for (const Curve& o : curves_)
+      if (const double ox = pixel(o.median, 0).x(); ox > x + 1) next = std::min(next, ox);
+    const bool right = x + 10 + w < next - 4;
+    const double left = right ? x + 10 : std::max(r.left() + 2, x - 10 - w);
+    const QRectF ground(left - 3, y - mb.height(), w + 6, 2 * mb.height());
+    QColor surface = theme().color("surface");
+    surface.setAlphaF(0.85f);
+    p.fillRect(ground, surface);
+    const int side = right ? Qt::AlignLeft : Qt::AlignRight;
+    p.setFont(bold);
+    p.setPen(theme().text(c.source));
+    p.drawText(QRectF(left, y - mb.height(), w, mb.height()), side | Qt::TextSingleLine, name);
+    p.setFont(plain);
+    p.setPen(theme().color("text2"));
+    p.drawText(QRectF(left, y, w, m.height()), side | Qt::TextSingleLine, text);
+  }
+  if (left_out_ > 0) {
+    p.setFont(theme().font(TextSize::Caption));
+    p.setPen(theme().color("text3"));
+    p.drawText(QRectF(r.left(), r.bottom() + theme().px(21), r.width(), m.height()), Qt::AlignLeft, tr("%1 without a TTFT left out").arg(left_out_));
+  }
+}
+
+QString EcdfChart::words_at(double x, double) const {
+  QStringList parts;
+  for (const Curve& c : curves_) {
+    double share = 0;
+    for (const auto& s : c.steps)
+      if (s.x <= x && s.y) share = *s.y;
+    parts << tr("%1 % of %2").arg(QLocale().toString(share * 100, 'f', 0), name_of(c.source));
+  }
+  return tr("%1 ms: %2").arg(QLocale().toString(x, 'f', 1), parts.join(QStringLiteral(", ")));
+}
+
+}  // namespace kvcliff::ui
