@@ -36,6 +36,7 @@ class PredictPage : public Page {
   void update_results();
   void update_sentence();
   void update_cells();
+  void update_times();
   void recompute();
   void edit(const QString& what, int merge, const std::function<void(plan::Plan&)>& change);
   void set_gpu_blocks(double blocks);
@@ -58,8 +59,9 @@ class PredictPage : public Page {
   QFrame* sentence_bar_;
   CliffChart* chart_;
   Segments *visits_, *tier_;
-  Card *revisit_cell_, *edges_cell_, *kept_cell_;
-  QVBoxLayout *revisit_rows_, *edges_rows_, *kept_rows_;
+  Card *revisit_cell_, *edges_cell_, *times_cell_, *kept_cell_;
+  QVBoxLayout *revisit_rows_, *edges_rows_, *times_rows_, *kept_rows_;
+  QComboBox* gpu_class_;
   bool updating_ = false;
   int documents_max_ = 14;
   double dragged_ = -1;   ///< marker position in blocks that is no whole number of documents; -1: the plan's

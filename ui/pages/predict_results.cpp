@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The right side of Predict: the sentence, the cliff chart, the exact numbers, and what explains them.
+#include <QComboBox>
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QHBoxLayout>
@@ -9,6 +10,7 @@
 #include <QTableWidget>
 #include <cmath>
 
+#include "analysis/priors.h"
 #include "base/text.h"
 #include "cache/predict.h"
 #include "model/capacity.h"
@@ -182,6 +184,14 @@ void PredictPage::build_cells(QVBoxLayout* column) {
   };
   cell(&revisit_cell_, &revisit_rows_, tr("One revisit"), "predict.cell.revisit");
   cell(&edges_cell_, &edges_rows_, tr("The cliff"), "predict.cell.edges");
+  cell(&times_cell_, &times_rows_, tr("Time to first token, a guess"), "predict.cell.times");
+  gpu_class_ = new QComboBox;
+  gpu_class_->setObjectName(QStringLiteral("predict.gpuClass"));
+  gpu_class_->setAccessibleName(tr("GPU class"));
+  gpu_class_->setToolTip(tr("The guess rests on public or recorded figures of this GPU. A calibration arm replaces it by a fit."));
+  for (const analysis::GpuClass& g : analysis::gpu_classes()) gpu_class_->addItem(QString::fromUtf8(g.name.data(), int(g.name.size())));
+  connect(gpu_class_, &QComboBox::activated, this, &PredictPage::update_times);
+  times_cell_->header()->addWidget(gpu_class_);
   cell(&kept_cell_, &kept_rows_, tr("Kept scenarios"), "predict.cell.kept");
   kept_cell_->setVisible(false);
   column->addLayout(row);
@@ -267,6 +277,7 @@ void PredictPage::update_cells() {
   if (s.layout)
     revisit_rows_->addLayout(value_row(theme(), tr("moved from host"), exact(qint64(std::llround(at.host * n * double(s.layout->bytes_per_token_all_ranks)))), tr("bytes")));
 
+  update_times();
   clear(edges_rows_);
   const double bytes = double(block_bytes());
   const double f = std::max(1.0, document_blocks());
@@ -310,6 +321,43 @@ void PredictPage::update_cells() {
     }
     chart_->set_histogram(std::move(bins), total > 0 ? tr("all %1 block revisits: %2 to %3").arg(exact(total), exact(low), exact(high)) : QString());
   }
+}
+
+void PredictPage::update_times() {
+  clear(times_rows_);
+  const PredictionState& s = prediction_.state();
+  const plan::Plan& p = document().plan();
+  const auto sentence = [&](const QString& text) {
+    auto* l = label(text, "secondary");
+    l->setWordWrap(true);
+    times_rows_->addWidget(l);
+  };
+  if (!s.layout || !s.layout->dimensions.active_linear_parameters || !s.layout->dimensions.heads || !s.layout->dimensions.head_dim) {
+    sentence(s.layout ? QString::fromStdString(s.layout->dimensions.why.empty() ? "The model's config does not say how many weights a token passes." : s.layout->dimensions.why)
+                      : s.layout_why);
+    return;
+  }
+  const auto& d = s.layout->dimensions;
+  const double ranks = std::max(1, p.model.tp);
+  const analysis::PrefillShape shape{double(*d.active_linear_parameters) / ranks, double(d.layers.value_or(0)), double(*d.heads) / ranks,
+                                     double(*d.head_dim), 0};
+  const analysis::GpuClass& gpu = analysis::gpu_classes()[std::size_t(std::max(0, gpu_class_->currentIndex()))];
+  const analysis::TtftModel guess = analysis::a_priori(shape, gpu);
+  const double n = double(p.workload.tokens), tail = std::max(1.0, double(p.workload.tokens % p.capacity.block_size));
+  const double bytes = (n - tail) * double(s.layout->bytes_per_token_per_rank);
+  const auto row = [&](Source source, const QString& name, double ms) {
+    auto* line = value_row(theme(), name, ttft_ms(qint64(ms * 1e6)), tr("ms"), QString::fromStdString(guess.origin));
+    auto* mark = new QLabel;
+    mark->setFixedSize(11, 11);
+    mark->setStyleSheet(QStringLiteral("background: %1; border: 1px solid %2; border-radius: 2px").arg(theme().fill(source).name(), theme().edge(source).name()));
+    line->insertWidget(0, mark);
+    times_rows_->addLayout(line);
+  };
+  row(Source::gpu_hit, tr("GPU hit"), guess.at(tail, n - tail, 0));
+  row(Source::host_loaded, tr("host loaded"), guess.at(tail, n - tail, bytes));
+  row(Source::computed, tr("computed"), guess.at(n, 0, 0));
+  const auto even = analysis::break_even(guess, double(s.layout->bytes_per_token_per_rank));
+  if (even.value) times_rows_->addLayout(value_row(theme(), tr("loading beats computing from"), tr("about %1").arg(exact(qint64(std::ceil(even.value->tokens)))), tr("tokens")));
 }
 
 void PredictPage::show_derivation() {
