@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The History page over journals of its own, driven by object names.
+#include <QAbstractItemModelTester>
+#include <QFile>
+#include <QFileInfo>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableView>
+
+#include "base/file.h"
+#include "journal/reader.h"
+#include "support/data.h"
+#include "ui/bridge/document.h"
+#include "ui/models/history_diff.h"
+#include "ui/models/history_model.h"
+#include "ui/pages/history_effect.h"
+#include "ui/pages/history_page.h"
+#include "ui/pages/history_table.h"
+#include "ui/support/journal.h"
+#include "ui/support/window.h"
+
+namespace kvcliff::ui::test {
+namespace {
+
+constexpr WallNs day = 86'400'000'000'000;
+constexpr WallNs start = 1'790'000'000'000'000'000;
+
+struct HistoryTest : ::testing::Test {
+  Window w;
+  HistoryPage* page = static_cast<HistoryPage*>(w.window.page(HistoryIndex));
+  HistoryModel& model = page->model();
+  QString journal = w.file("lab.kvcliff");
+
+  void SetUp() override { w.window.show_page(HistoryIndex); }
+  /// One run where the tier helps and one where it makes no difference, of another model.
+  void fill() {
+    kvcliff::test::HonestRun helps;
+    write_run(journal.toStdString(), helps.in, "aaaaaaaaaaaaaaaa", start);
+    kvcliff::test::HonestRun equal({.ratio = 1.0, .noise = 0.002});
+    equal.in.name = "Tier as large as the cache";
+    equal.in.plan.model.id = "llama-3.1-8b";
+    equal.in.simulated = false;
+    write_run(journal.toStdString(), equal.in, "bbbbbbbbbbbbbbbb", start + day, "vllm");
+  }
+  void open(const QString& path) {
+    ASSERT_TRUE(w.window.open_path(path));
+    ASSERT_TRUE(wait([&] { return model.rowCount() > 0 && std::all_of(model.rows().begin(), model.rows().end(), [](const auto& r) { return r.summary.ready || !r.summary.why.isEmpty(); }); }));
+  }
+  QString shown(int row, int column) { return page->filter().index(row, column).data().toString(); }
+  QString bytes(const QString& path) {
+    QFile f(path);
+    return f.open(QIODevice::ReadOnly) ? QString::fromLatin1(f.readAll().toHex()) : QString();
+  }
+};
+
+TEST_F(HistoryTest, ListsRunsNewestFirstWithWhatCoreConcludes) {
+  fill();
+  open(journal);
+  ASSERT_EQ(page->filter().rowCount(), 2);
+  EXPECT_EQ(shown(0, HistoryModel::Run), QStringLiteral("E-0002"));
+  EXPECT_EQ(shown(1, HistoryModel::Name), QStringLiteral("reference"));
+  EXPECT_EQ(shown(1, HistoryModel::Reconciled), QStringLiteral("78 / 78"));
+  EXPECT_EQ(shown(1, HistoryModel::VerdictColumn), QStringLiteral("helps"));
+  EXPECT_TRUE(shown(1, HistoryModel::Ratio).startsWith(QStringLiteral("0.35"))) << shown(1, HistoryModel::Ratio).toStdString();
+  EXPECT_EQ(shown(1, HistoryModel::WorkingSet), QStringLiteral("1.96 \u00d7")) << "6 documents of 126 blocks over 384";
+  EXPECT_EQ(w.window.document().experiment(), 2) << "the newest run is shown on the other pages";
+  // Tokens: 5 sessions, first visits computed, revisits loaded, hit or computed.
+  const auto& s = model.row(page->filter().index(1, 0).data(HistoryModel::RowRole).toInt()).summary;
+  EXPECT_EQ(*s.computed + *s.gpu_hit + *s.host_loaded + *s.unknown, 78 * 2003);
+  EXPECT_EQ(s.unknown, 0);
+}
+
+TEST_F(HistoryTest, ModelsKeepTheRulesOfModels) {
+  QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  QAbstractItemModelTester filtered(&page->filter(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+  QAbstractItemModelTester differences(&page->difference(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+  fill();
+  open(journal);
+  model.setData(model.index(0, HistoryModel::Run), Qt::Checked, Qt::CheckStateRole);
+  model.setData(model.index(1, HistoryModel::Run), Qt::Checked, Qt::CheckStateRole);
+  page->open_journal(journal);
+  EXPECT_TRUE(wait([&] { return model.rowCount() == 2; }));
+  page->filter().set_text(QStringLiteral("llama"));
+  page->filter().set_text({});
+  model.remove_journal(journal);
+  EXPECT_EQ(model.rowCount(), 0);
+}
+
+TEST_F(HistoryTest, SearchNeedsAllWordsAndSaysWhenNothingMatches) {
+  fill();
+  open(journal);
+  auto* search = w.find<QLineEdit>("history.search");
+  type(search, QStringLiteral("helps demo"));
+  ASSERT_EQ(page->filter().rowCount(), 1);
+  EXPECT_EQ(shown(0, HistoryModel::Name), QStringLiteral("reference"));
+  type(search, QStringLiteral("bbbbbb"));
+  EXPECT_EQ(page->filter().rowCount(), 1);
+  type(search, QStringLiteral("h200"));
+  EXPECT_EQ(page->filter().rowCount(), 0);
+  EXPECT_EQ(w.find<QLabel>("history.nothing")->text(), QStringLiteral("No run matches \u201ch200\u201d."));
+  w.find<QPushButton>("history.clear")->click();
+  EXPECT_EQ(page->filter().rowCount(), 2);
+}
+
+TEST_F(HistoryTest, SortsByNumbersAndPutsUnknownLast) {
+  fill();
+  kvcliff::test::HonestRun running;
+  running.in.sessions.clear();
+  write_run(journal.toStdString(), running.in, "cccccccccccccccc", start + 2 * day);
+  open(journal);
+  auto* table = w.find<QTableView>("history.table");
+  table->sortByColumn(HistoryModel::Ratio, Qt::AscendingOrder);
+  EXPECT_EQ(shown(0, HistoryModel::VerdictColumn), QStringLiteral("helps"));
+  EXPECT_EQ(shown(2, HistoryModel::Run), QStringLiteral("E-0003"));
+  table->sortByColumn(HistoryModel::Ratio, Qt::DescendingOrder);
+  EXPECT_EQ(shown(0, HistoryModel::VerdictColumn), QStringLiteral("no effect"));
+  EXPECT_EQ(shown(2, HistoryModel::Run), QStringLiteral("E-0003"));
+}
+
+TEST_F(HistoryTest, ComparesTwoWithTheDifferingSettingsFirst) {
+  fill();
+  open(journal);
+  auto* table = w.find<QTableView>("history.table");
+  EXPECT_FALSE(w.find<QPushButton>("history.compare")->isEnabled());
+  for (int row = 0; row < 2; ++row) {
+    table->setCurrentIndex(page->filter().index(row, 0));
+    QTest::keyClick(table, Qt::Key_Space);
+  }
+  EXPECT_EQ(w.find<QPushButton>("history.compare")->text(), QStringLiteral("Compare 2"));
+  EXPECT_TRUE(w.find<QWidget>("history.comparison")->isVisible());
+  HistoryDiff& d = page->difference();
+  EXPECT_EQ(d.columnCount(), 3);
+  EXPECT_TRUE(d.other_model());
+  EXPECT_TRUE(w.find<QWidget>("history.other")->isVisible());
+  EXPECT_GT(d.differing(), 0);
+  EXPECT_GT(d.settings(), d.differing());
+  for (int i = 0; i < d.rowCount(); ++i) EXPECT_EQ(d.index(i, 0).data(HistoryDiff::DiffersRole).toBool(), i < d.differing()) << i;
+  EXPECT_TRUE(d.text(QLatin1Char(',')).contains(QStringLiteral("model.id,")));
+  EXPECT_TRUE(w.find<HistoryEffect>("history.effect")->accessibleDescription().contains(QStringLiteral("E-0001 0.35")));
+}
+
+TEST_F(HistoryTest, DeletedRunsComeBackWithEverything) {
+  fill();
+  open(journal);
+  const auto before = journal::Reader::open(journal.toStdString())->requests(1, journal::Depth::details);
+  int row = model.row(0).record.uid == "aaaaaaaaaaaaaaaa" ? 0 : 1;
+  page->delete_rows({row});
+  ASSERT_TRUE(wait([&] { return model.rowCount() == 1 && page->strips().sentence(QStringLiteral("delete")).contains(QStringLiteral("1 experiment")); }));
+  EXPECT_EQ(journal::Reader::open(journal.toStdString())->experiments()->size(), 1u);
+  QPushButton* undo = nullptr;
+  ASSERT_TRUE(wait([&] {
+    for (QPushButton* b : page->strips().findChildren<QPushButton*>())
+      if (b->text() == QStringLiteral("Undo") && b->isVisible()) undo = b;
+    return undo != nullptr;
+  }));
+  undo->click();
+  ASSERT_TRUE(wait([&] { return model.rowCount() == 2; }));
+  const auto reader = journal::Reader::open(journal.toStdString());
+  const auto back = reader->experiment("aaaaaaaaaaaaaaaa");
+  ASSERT_TRUE(back);
+  const auto sessions = reader->sessions(back->id);
+  ASSERT_EQ(sessions->size(), 5u);
+  const auto after = reader->requests(sessions->front().id, journal::Depth::details);
+  ASSERT_EQ(after->size(), before->size());
+  EXPECT_EQ((*after)[3].stream, (*before)[3].stream);
+}
+
+TEST_F(HistoryTest, TagsAreWrittenIntoTheJournal) {
+  fill();
+  open(journal);
+  ASSERT_TRUE(model.setData(model.index(0, HistoryModel::Tags), QStringLiteral("h200, review, h200"), Qt::EditRole));
+  const std::string uid = model.row(0).record.uid;
+  EXPECT_TRUE(wait([&] { return journal::Reader::open(journal.toStdString())->experiment(uid)->tags == std::vector<std::string>{"h200", "review"}; }));
+}
+
+TEST_F(HistoryTest, ABundleIsExportedAndImportedElsewhere) {
+  fill();
+  open(journal);
+  int row = model.row(0).record.uid == "aaaaaaaaaaaaaaaa" ? 0 : 1;
+  const QString bundle = w.file("one.kvcliff");
+  page->export_to({row}, bundle);
+  ASSERT_TRUE(wait([&] { return page->strips().sentence(QStringLiteral("export")).contains(QStringLiteral("SHA-256")); }));
+  page->import_file(bundle);
+  EXPECT_TRUE(wait([&] { return page->strips().sentence(QStringLiteral("import")).contains(QStringLiteral("were there already")); }));
+  page->delete_rows({row});
+  ASSERT_TRUE(wait([&] { return model.rowCount() == 1; }));
+  page->import_file(bundle);
+  EXPECT_TRUE(wait([&] { return model.rowCount() == 2; }));
+}
+
+TEST_F(HistoryTest, FilesThatAreNoJournalAreSaidAndLeftAlone) {
+  const std::pair<const char*, const char*> cases[] = {{"085-journal-file-damaged/notadb.db", "not a journal"},
+                                                       {"085-journal-file-damaged/half.db", "damaged"},
+                                                       {"086-journal-from-newer-version/foreign.db", "not a journal of this program"}};
+  for (const auto& [file, words] : cases) {
+    const QString path = w.file(QFileInfo(QString::fromLatin1(file)).fileName().toLatin1().constData());
+    ASSERT_TRUE(write_file(path.toStdString(), kvcliff::test::read_file_bytes(std::string("cases/") + file)));
+    const QString before = bytes(path);
+    page->open_journal(path);
+    ASSERT_TRUE(wait([&] { return !page->strips().sentence(QStringLiteral("journal.") + path).isEmpty(); })) << file;
+    const QString said = page->strips().sentence(QStringLiteral("journal.") + path);
+    EXPECT_TRUE(said.contains(QString::fromLatin1(words)) || said.contains(QStringLiteral("not a journal of this program"))) << said.toStdString();
+    EXPECT_EQ(bytes(path), before) << file;
+    EXPECT_EQ(model.rowCount(), 0);
+  }
+  const QString zero = w.file("zero.db");
+  ASSERT_TRUE(write_file(zero.toStdString(), ""));
+  page->open_journal(zero);
+  EXPECT_TRUE(wait([&] { return page->strips().sentence(QStringLiteral("journal.") + zero).contains(QStringLiteral("new journal")); }));
+}
+
+TEST_F(HistoryTest, AJournalOfANewerSchemaIsShownOnRequestOnly) {
+  fill();
+  // user_version: bytes 60 to 63 of the file's head.
+  auto text = *read_file(journal.toStdString());
+  text[62] = 0x27, text[63] = 0x0F;
+  const QString newer = w.file("newer.kvcliff");
+  ASSERT_TRUE(write_file(newer.toStdString(), text));
+  const QString before = bytes(newer);
+  page->open_journal(newer);
+  ASSERT_TRUE(wait([&] { return page->strips().sentence(QStringLiteral("journal.") + newer).contains(QStringLiteral("9999")); }));
+  EXPECT_EQ(model.rowCount(), 0);
+  page->open_journal(newer, true);
+  ASSERT_TRUE(wait([&] { return model.rowCount() == 2; }));
+  EXPECT_FALSE(model.flags(model.index(0, HistoryModel::Tags)).testFlag(Qt::ItemIsEditable));
+  EXPECT_EQ(bytes(newer), before);
+}
+
+TEST_F(HistoryTest, WithoutAJournalTheFirstStepIsOffered) {
+  EXPECT_TRUE(w.find<QLabel>("empty.sentence")->text().contains(QStringLiteral("No journal is open")));
+  EXPECT_TRUE(w.find<QPushButton>("empty.action")->isVisible());
+}
+
+TEST_F(HistoryTest, EveryWidgetHasAName) {
+  fill();
+  open(journal);
+  EXPECT_EQ(without_name(page).join(QStringLiteral(", ")).toStdString(), "");
+}
+
+}  // namespace
+}  // namespace kvcliff::ui::test
