@@ -13,8 +13,10 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QToolBar>
 #include <QUrl>
 
+#include "ui/bridge/evidence.h"
 #include "ui/bridge/opener.h"
 #include "ui/pages/decide_page.h"
 #include "ui/pages/history_page.h"
@@ -39,17 +41,27 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
   auto* row = new QHBoxLayout(central);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
-  rail_ = new Rail(*theme_, central);
+  // The rail lies in a tool bar, so that docks end beside it.
+  auto* bar = new QToolBar(tr("Pages"), this);
+  bar->setObjectName(QStringLiteral("railBar"));
+  bar->setMovable(false);
+  bar->setStyleSheet(QStringLiteral("QToolBar { border: 0; padding: 0; spacing: 0; margin: 0; }"));
+  rail_ = new Rail(*theme_, bar);
+  rail_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
+  bar->addWidget(rail_);
+  addToolBar(Qt::LeftToolBarArea, bar);
+  setContextMenuPolicy(Qt::NoContextMenu);
   stack_ = new QStackedWidget(central);
-  row->addWidget(rail_);
   row->addWidget(stack_, 1);
+  run_.set_resources(resources_);
   setCentralWidget(central);
 
   // Predict comes up with the reference workload, so that the first cliff is there without a question.
   QString error;
   document_.open_plan(resources_ + QStringLiteral("/plans/reference.json"), &error);
 
-  const Services services{*theme_, document_, run_, resources_};
+  evidence_ = std::make_unique<Evidence>(document_, resources_);
+  const Services services{*theme_, document_, run_, resources_, evidence_.get()};
   auto* start = new StartPage(*theme_, stack_);
   start_ = start;
   connect(start, &StartPage::demonstration, this, &MainWindow::start_demonstration);
@@ -68,16 +80,21 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
     connect(p, &Page::status, this, [this](const QString& text) { status_left_->setText(text); });
   }
   connect(rail_, &Rail::chosen, this, &MainWindow::show_page);
+  connect(this, &MainWindow::export_report_asked, this, [this] {
+    if (document_.experiment() == 0) return;
+    show_page(DecideIndex);
+    static_cast<DecidePage*>(page(DecideIndex))->export_report();
+  });
   build_menus();
   build_status();
+  build_run();
+  build_experiment_menu();
   connect(&document_, &Document::plan_changed, this, &MainWindow::update_title);
   connect(&document_, &Document::experiment_changed, this, [this] {
     for (const int i : {RunIndex, ReconcileIndex, DecideIndex}) rail_->item(i)->setEnabled(document_.experiment() != 0);
+    if (run_.running()) rail_->item(RunIndex)->setEnabled(true);
     update_title();
-  });
-  connect(&run_, &RunController::running_changed, this, [this](bool running) {
-    if (running) rail_->item(RunIndex)->setEnabled(true);
-    update_title();
+    if (wanted_page_ >= 0) show_page(std::exchange(wanted_page_, -1));
   });
   for (const int i : {RunIndex, ReconcileIndex, DecideIndex}) rail_->item(i)->setEnabled(false);
   restore();
@@ -109,22 +126,16 @@ void MainWindow::show_page(int index) {
   stack_->setCurrentWidget(page(index));
 }
 
+void MainWindow::show_page_when_ready(int index) {
+  if (index >= 0 && index < PageCount && !rail_->item(index)->isEnabled()) wanted_page_ = index;
+  else show_page(index);
+}
+
 void MainWindow::show_start() {
   current_ = -1;
   rail_->set_current(-1);
   stack_->setCurrentWidget(start_);
   start_->setFocus();
-}
-
-void MainWindow::start_demonstration() {
-  QString error;
-  if (!document_.open_plan(resources_ + QStringLiteral("/plans/demo.json"), &error)) {
-    show_page(PlanIndex);
-    page(PlanIndex)->strips().show_message({QStringLiteral("demo"), StripMessage::Level::Fail, tr("Failed"), error, {}, {}});
-    return;
-  }
-  show_page(PlanIndex);
-  emit page(PlanIndex)->go_to(RunIndex);
 }
 
 void MainWindow::measure_my_server() { show_page(PlanIndex); }
@@ -151,7 +162,9 @@ bool MainWindow::open_path(const QString& path) {
 
 void MainWindow::update_title() {
   QString name = tr("KV Cliff");
-  if (document_.experiment() != 0)
+  if (run_.running() && run_.data())
+    name = QFileInfo(run_.data()->journal).fileName() + tr(" (measuring)") + QStringLiteral(" \u2014 ") + name;
+  else if (document_.experiment() != 0)
     name = QFileInfo(document_.journal()).fileName() + QStringLiteral(" \u2014 ") + name;
   else if (!document_.plan_path().isEmpty())
     name = QString::fromStdString(document_.plan().name) + (document_.plan_modified() ? QStringLiteral("*") : QString()) +
@@ -169,13 +182,6 @@ void MainWindow::restore() {
   const QSettings s;
   restoreGeometry(s.value(QStringLiteral("window/geometry")).toByteArray());
   restoreState(s.value(QStringLiteral("window/state")).toByteArray(), 1);
-}
-
-void MainWindow::closeEvent(QCloseEvent* event) {
-  QSettings s;
-  s.setValue(QStringLiteral("window/geometry"), saveGeometry());
-  s.setValue(QStringLiteral("window/state"), saveState(1));
-  event->accept();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -10,13 +10,19 @@
 #include "ui/theme/theme.h"
 #include "ui/widgets/rail.h"
 
+class QAction;
 class QActionGroup;
 class QLabel;
 class QMenu;
 class QStackedWidget;
+class QSystemTrayIcon;
 
 namespace kvcliff::ui {
 
+class Chip;
+class Evidence;
+class HelpView;
+class LogDock;
 enum PageIndex { PredictIndex, PlanIndex, RunIndex, ReconcileIndex, DecideIndex, HistoryIndex, PageCount };
 
 /// The window: rail, pages, menu, status bar. It owns the theme, the document and the run controller.
@@ -30,11 +36,14 @@ class MainWindow : public QMainWindow {
   Theme& theme() { return *theme_; }
   Document& document() { return document_; }
   RunController& run() { return run_; }
+  Evidence& evidence() { return *evidence_; }
   Page* page(int index) const { return pages_[static_cast<std::size_t>(index)]; }
   int current_page() const { return current_; }  ///< -1: the start screen
 
  public slots:
   void show_page(int index);
+  /// At once, or as soon as the page has something to show (a journal that is being opened).
+  void show_page_when_ready(int index);
   void show_start();
   void start_demonstration();
   void measure_my_server();
@@ -52,6 +61,13 @@ class MainWindow : public QMainWindow {
 
  private:
   void build_menus();
+  void build_run();
+  void build_experiment_menu();
+  HelpView& help();
+  void show_log(bool shown);
+  void run_changed(bool running);
+  void run_finished(const QString& end, const QString& why, const QString& journal, qint64 experiment);
+  void notify(const QString& end, const QString& why);
   void build_status();
   void choose_file();
   void set_theme_mode(ThemeMode mode);
@@ -63,6 +79,7 @@ class MainWindow : public QMainWindow {
   Theme* theme_;
   Document document_;
   RunController run_;
+  std::unique_ptr<Evidence> evidence_;
   Rail* rail_;
   QStackedWidget* stack_;
   QWidget* start_;
@@ -73,6 +90,14 @@ class MainWindow : public QMainWindow {
   QActionGroup* theme_actions_ = nullptr;
   QMenu* experiment_menu_ = nullptr;
   QMenu* help_menu_ = nullptr;
+  QAction *start_action_ = nullptr, *pause_action_ = nullptr, *stop_action_ = nullptr;
+  LogDock* log_ = nullptr;
+  HelpView* help_ = nullptr;
+  Chip* simulated_chip_ = nullptr;
+  QSystemTrayIcon* tray_ = nullptr;
+  qint64 log_session_ = -1;
+  int wanted_page_ = -1;       ///< shown when it is enabled
+  bool closing_ = false;       ///< close when the run is over
 };
 
 }  // namespace kvcliff::ui

@@ -52,6 +52,7 @@ bool RunController::start(const plan::Plan& plan, const QString& journal, const 
   job_->plan = options.plan_folder.isEmpty() ? plan : plan::with_paths_from(plan, options.plan_folder.toStdString());
   job_->journal = journal.isEmpty() ? default_journal(QString::fromStdString(plan.name)) : journal;
   job_->options = options;
+  if (options.time_scale == 1.0 && plan.engine.adapter == "emulator") job_->options.time_scale = time_scale_;
   data_.reset();
   server_ = {};
   stream_ = {};

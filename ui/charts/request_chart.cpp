@@ -84,6 +84,7 @@ void RequestChart::set_data(std::shared_ptr<RunData> data) {
     from_ = 0;
     to_ = data_ ? double(data_->requests.size()) : 1;
   }
+  update_ranges();  // a picture may be asked for before the first replot
   refresh();
 }
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/help_view.h"
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLineEdit>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+#include <map>
+
+#include "ui/theme/theme.h"
+
+namespace kvcliff::ui {
+namespace {
+
+struct Topic {
+  const char *title, *purpose;
+  std::vector<const char*> words;
+};
+
+const std::map<QString, Topic>& topics() {
+  static const std::map<QString, Topic> all{
+      {QStringLiteral("predict"),
+       {QT_TRANSLATE_NOOP("HelpView", "Predict"),
+        QT_TRANSLATE_NOOP("HelpView", "Where the prompt tokens of this workload would come from, by size of its working set, before anything runs. "
+                                      "Drag the marker or a capacity line, or type a number; click an underlined number for its formula."),
+        {"working set", "revisit distance", "GPU cache", "host tier", "block", "chunk", "null block", "token source", "computed", "GPU hit", "host loaded", "KV bytes per token"}}},
+      {QStringLiteral("plan"),
+       {QT_TRANSLATE_NOOP("HelpView", "Plan"),
+        QT_TRANSLATE_NOOP("HelpView", "What will run: arms, order, controls, the exact commands and requests. Nothing starts that was not shown here first."),
+        {"arm", "session", "experiment", "document", "round", "visit", "control", "pair", "warm-up", "conditioning session", "smallest effect"}}},
+      {QStringLiteral("run"),
+       {QT_TRANSLATE_NOOP("HelpView", "Run"),
+        QT_TRANSLATE_NOOP("HelpView", "Each request as it ends: a bar of its prompt tokens by source with the prediction as outline, and its TTFT below. "
+                                      "Wheel zooms, drag selects, Esc steps back, F follows the newest."),
+        {"session", "token source", "computed", "GPU hit", "host loaded", "unknown", "TTFT", "scrape", "settled", "journal"}}},
+      {QStringLiteral("reconcile"),
+       {QT_TRANSLATE_NOOP("HelpView", "Reconcile"),
+        QT_TRANSLATE_NOOP("HelpView", "Every check of every request, with its residual and its evidence. N goes to the next failure."),
+        {"reconciled", "settled", "scrape", "residual", "ledger", "unexplained", "gate", "not possible", "not settled", "not applicable"}}},
+      {QStringLiteral("decide"),
+       {QT_TRANSLATE_NOOP("HelpView", "Decide"),
+        QT_TRANSLATE_NOOP("HelpView", "The verdict with its interval, every pair behind it, and what the run does not establish."),
+        {"helps", "hurts", "no effect", "cannot tell", "smallest effect", "ratio", "95 % interval", "minimum detectable effect", "order effect", "control", "gate", "withdrawn"}}},
+      {QStringLiteral("history"),
+       {QT_TRANSLATE_NOOP("HelpView", "History"), QT_TRANSLATE_NOOP("HelpView", "All experiments of the journal: search, tag, compare two, import, export, delete with undo."),
+        {"journal", "experiment", "session"}}}};
+  return all;
+}
+
+QString row(const QString& name, const QString& text, const QString& unit) {
+  return QStringLiteral("<p><b>%1</b>%2<br>%3</p>").arg(name.toHtmlEscaped(), unit.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(unit.toHtmlEscaped()), text.toHtmlEscaped());
+}
+
+}  // namespace
+
+HelpView::HelpView(const Theme& theme, const QString& resources, QWidget* parent) : QDialog(parent), theme_(theme) {
+  setObjectName(QStringLiteral("help"));
+  setWindowTitle(tr("Help"));
+  resize(560, 640);
+  auto* column = new QVBoxLayout(this);
+  search_ = new QLineEdit(this);
+  search_->setObjectName(QStringLiteral("help.search"));
+  search_->setPlaceholderText(tr("Search all definitions"));
+  search_->setAccessibleName(tr("Search all definitions"));
+  search_->setClearButtonEnabled(true);
+  browser_ = new QTextBrowser(this);
+  browser_->setObjectName(QStringLiteral("help.text"));
+  browser_->setAccessibleName(tr("Help text"));
+  column->addWidget(search_);
+  column->addWidget(browser_, 1);
+  connect(search_, &QLineEdit::textChanged, this, &HelpView::filter);
+  QFile file(resources + QStringLiteral("/help/definitions.json"));
+  if (!file.open(QIODevice::ReadOnly)) {
+    error_ = tr("The definitions cannot be read: %1 (%2). Reinstall the program's resources.").arg(file.fileName(), file.errorString());
+    return;
+  }
+  const QJsonObject all = QJsonDocument::fromJson(file.readAll()).object();
+  for (auto it = all.begin(); it != all.end(); ++it) {
+    const QJsonObject entry = it.value().toObject();
+    words_.push_back({it.key(), entry.value(QStringLiteral("text")).toString(), entry.value(QStringLiteral("unit")).toString()});
+  }
+}
+
+void HelpView::fill(const QString& title, const QString& purpose, const std::vector<Word>& words) {
+  QString html = QStringLiteral("<h2>%1</h2><p>%2</p>").arg(title.toHtmlEscaped(), purpose.toHtmlEscaped());
+  if (!error_.isEmpty()) html += QStringLiteral("<p>%1</p>").arg(error_.toHtmlEscaped());
+  for (const Word& w : words) html += row(w.name, w.text, w.unit);
+  browser_->setHtml(html);
+}
+
+void HelpView::show_page(const QString& page) {
+  search_->clear();
+  const auto it = topics().find(page);
+  if (it == topics().end()) {
+    fill(tr("Definitions"), tr("Every word this program uses, with its unit."), words_);
+  } else {
+    std::vector<Word> chosen;
+    for (const char* name : it->second.words)
+      for (const Word& w : words_)
+        if (w.name == QLatin1String(name)) chosen.push_back(w);
+    fill(tr(it->second.title), tr(it->second.purpose), chosen);
+  }
+  show();
+  raise();
+}
+
+void HelpView::filter(const QString& words) {
+  if (words.isEmpty()) return;
+  std::vector<Word> found;
+  for (const Word& w : words_)
+    if (w.name.contains(words, Qt::CaseInsensitive) || w.text.contains(words, Qt::CaseInsensitive)) found.push_back(w);
+  fill(tr("Definitions"), found.empty() ? tr("Nothing matches %1.").arg(words) : QString(), found);
+}
+
+void HelpView::show_keys() {
+  static const std::pair<const char*, const char*> keys[] = {
+      {"Ctrl+1 ... Ctrl+6", QT_TR_NOOP("Predict, Plan, Run, Reconcile, Decide, History")},
+      {"Ctrl+D, Ctrl+M, Ctrl+O", QT_TR_NOOP("demonstration, measure my server, open")},
+      {"Ctrl+R, Ctrl+P, Ctrl+.", QT_TR_NOOP("start (on Plan), pause after this request, stop")},
+      {"Ctrl+S, Ctrl+E, Ctrl+Shift+E", QT_TR_NOOP("save plan, export this view, export report")},
+      {"Ctrl+C, Ctrl+Shift+C", QT_TR_NOOP("copy as text, copy as CSV")},
+      {"Ctrl+F, Ctrl+L, F6, F1", QT_TR_NOOP("filter, server log, next pane, help")},
+      {"arrows, Enter, N, Shift+N", QT_TR_NOOP("move in chart or matrix, open evidence, next and previous failure")},
+      {"+, -, Esc, Home, F", QT_TR_NOOP("zoom, step back, reset, follow the newest request")}};
+  QString html = QStringLiteral("<h2>%1</h2><table cellpadding='4'>").arg(tr("Keys"));
+  for (const auto& [key, what] : keys) html += QStringLiteral("<tr><td><b>%1</b></td><td>%2</td></tr>").arg(QLatin1String(key).toString().toHtmlEscaped(), tr(what).toHtmlEscaped());
+  browser_->setHtml(html + QStringLiteral("</table>"));
+  show();
+  raise();
+}
+
+QString HelpView::text() const { return browser_->toPlainText(); }
+
+}  // namespace kvcliff::ui
