@@ -8,6 +8,7 @@
 #include "ui/bridge/document.h"
 #include "ui/bridge/model_sizes.h"
 #include "ui/charts/request_chart.h"
+#include "ui/main_window.h"
 #include "ui/pages/run_page.h"
 #include "ui/pages/run_panels.h"
 #include "ui/theme/numbers.h"
@@ -58,16 +59,16 @@ void RunPage::load() {
   const QString resources = services_.resources;
   pool_.start([this, generation, path, experiment, resources] {
     auto read = read_run(path, experiment);
-    auto data = read ? std::make_shared<RunData>(std::move(*read)) : nullptr;
+    auto run_data = read ? std::make_shared<RunData>(std::move(*read)) : nullptr;
     const QString why = read ? QString() : QString::fromStdString(read.error().sentence());
     const ModelSizes sizes(resources);
     auto readings = std::make_shared<std::vector<std::optional<ServerReading>>>();
     const auto reader = journal::Reader::open(path);
-    if (data && reader) {
+    if (run_data && reader) {
       if (const auto e = reader->experiment(std::to_string(experiment)))
-        if (const auto json = parse_json(e->plan_text, path)) data->block_bytes = block_bytes(sizes, plan::parse(*json).plan);
+        if (const auto json = parse_json(e->plan_text, path)) run_data->block_bytes = block_bytes(sizes, plan::parse(*json).plan);
       if (const auto sessions = reader->sessions(experiment))
-        for (const RunSession& s : data->sessions) {
+        for (const RunSession& s : run_data->sessions) {
           readings->emplace_back();
           for (const SessionRecord& record : *sessions)
             if (record.id == s.row && record.last_scrape != 0)
@@ -75,23 +76,23 @@ void RunPage::load() {
         }
     }
     if (generation != generation_) return;
-    QMetaObject::invokeMethod(this, [this, generation, data, why, readings] {
+    QMetaObject::invokeMethod(this, [this, generation, run_data, why, readings] {
       if (generation != generation_) return;
-      if (!data) {
+      if (!run_data) {
         strips().show_message({QStringLiteral("run"), StripMessage::Level::Fail, tr("Not opened"), why, {}, {}});
         return;
       }
       last_readings_ = readings;
-      show_data(data);
+      show_data(run_data);
       update_failure();
       std::int64_t session = -1;
-      for (std::size_t i = 0; i < data->sessions.size(); ++i)
-        if (data->sessions[i].state != SessionState::planned) session = std::int64_t(i);
-      server_->show_session(*data, session, session >= 0 && std::size_t(session) < readings->size() ? (*readings)[std::size_t(session)] : std::nullopt);
+      for (std::size_t i = 0; i < run_data->sessions.size(); ++i)
+        if (run_data->sessions[i].state != SessionState::planned) session = std::int64_t(i);
+      server_->show_session(*run_data, session, session >= 0 && std::size_t(session) < readings->size() ? (*readings)[std::size_t(session)] : std::nullopt);
       load_log(session);
     }, Qt::QueuedConnection);
     // Marks of prediction misses follow: the chart is there before all checks are.
-    if (!data || !reader || data->requests.size() > judged_at_most) return;
+    if (!run_data || !reader || run_data->requests.size() > judged_at_most) return;
     reconcile::LoadOptions options;
     options.kv = [&sizes](const plan::Plan& p) { return sizes.kv_facts(p); };
     const auto input = reconcile::load(*reader, std::to_string(experiment), options);
@@ -101,16 +102,16 @@ void RunPage::load() {
       const CheckResult* check = r.find("R13");
       if (r.warmup || !check || check->state != CheckState::fail) continue;
       const auto& s = input->sessions[r.session];
-      const std::int64_t i = data->index_of(s.record.id, s.requests[r.request].plan.ordinal);
+      const std::int64_t i = run_data->index_of(s.record.id, s.requests[r.request].plan.ordinal);
       if (i >= 0) misses.push_back({std::size_t(i), std::int64_t(check->residual)});
     }
     if (misses.empty()) return;
-    QMetaObject::invokeMethod(this, [this, generation, data, misses = std::move(misses)] {
+    QMetaObject::invokeMethod(this, [this, generation, run_data, misses = std::move(misses)] {
       if (generation != generation_) return;
       for (const Miss& m : misses) {
-        data->requests[m.index].missed = true;
-        data->requests[m.index].residual = m.residual;
-        data->touch(m.index);
+        run_data->requests[m.index].missed = true;
+        run_data->requests[m.index].residual = m.residual;
+        run_data->touch(m.index);
       }
       chart_->data_changed();
     }, Qt::QueuedConnection);
@@ -128,14 +129,14 @@ void RunPage::load_request(std::int64_t index) {
   if (r.ordinal < 0) return;
   const std::string path = shown_->journal.toStdString();
   const std::int64_t session = shown_->sessions[std::size_t(r.session)].row;
-  pool_.start([this, generation, path, session, ordinal = r.ordinal, index, data = shown_] {
+  pool_.start([this, generation, path, session, ordinal = r.ordinal, index, run_data = shown_] {
     const auto reader = journal::Reader::open(path);
     if (!reader) return;
     auto record = reader->request(session, ordinal, journal::Depth::events);
     if (!record) return;
     auto whole = std::make_shared<const RequestRecord>(std::move(*record));
-    QMetaObject::invokeMethod(this, [this, generation, index, data, whole] {
-      if (generation == detail_generation_ && data == shown_) request_->show_request(*data, index, whole.get());
+    QMetaObject::invokeMethod(this, [this, generation, index, run_data, whole] {
+      if (generation == detail_generation_ && run_data == shown_) request_->show_request(*run_data, index, whole.get());
     }, Qt::QueuedConnection);
   });
 }

@@ -188,8 +188,8 @@ void RunPage::show_nothing() {
   emit result_changed(QString(), "text3");
 }
 
-void RunPage::show_data(std::shared_ptr<RunData> data) {
-  shown_ = std::move(data);
+void RunPage::show_data(std::shared_ptr<RunData> values) {
+  shown_ = std::move(values);
   show_body();
   chart_->set_data(shown_);
   sessions_->set_data(shown_.get());

@@ -113,8 +113,8 @@ void RateBars::paintEvent(QPaintEvent*) {
   double most = 0;
   for (const double r : rates_) most = std::max(most, r);
   if (most <= 0) return;
-  constexpr double slots = 24;
-  const double w = width() / slots;
+  constexpr double places = 24;
+  const double w = width() / places;
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     const double h = rates_[i] / most * (height() - 8);
     if (h <= 0) continue;
@@ -202,13 +202,13 @@ void RequestPanel::show_failure(const QString& title, const QString& why, const 
   failure_mode(true);
 }
 
-void RequestPanel::show_sources(const RunData& data, std::int64_t index, const QString& waiting) {
-  if (index < 0 || std::size_t(index) >= data.requests.size()) {
+void RequestPanel::show_sources(const RunData& run_data, std::int64_t index, const QString& waiting) {
+  if (index < 0 || std::size_t(index) >= run_data.requests.size()) {
     predicted_->setText(tr("not measured: warm-up"));
     measured_->setText(waiting);
     return;
   }
-  const RunRequest& r = data.requests[std::size_t(index)];
+  const RunRequest& r = run_data.requests[std::size_t(index)];
   if (!r.has_prediction()) {
     predicted_->setText(tr("none"));
   } else {
@@ -230,12 +230,12 @@ void RequestPanel::show_sources(const RunData& data, std::int64_t index, const Q
   measured_->setText(parts.join(QStringLiteral(" + ")));
 }
 
-void RequestPanel::show_live(const RunData& data, const StreamNow& stream) {
+void RequestPanel::show_live(const RunData& run_data, const StreamNow& stream) {
   failure_mode(false);
-  const bool known = stream.index >= 0 && std::size_t(stream.index) < data.requests.size();
+  const bool known = stream.index >= 0 && std::size_t(stream.index) < run_data.requests.size();
   set_title(stream.warmup ? tr("Warm-up request") : known ? tr("Request %1").arg(exact(stream.index + 1)) : tr("Request"));
   if (known) {
-    const RunRequest& r = data.requests[std::size_t(stream.index)];
+    const RunRequest& r = run_data.requests[std::size_t(stream.index)];
     where_->setText(r.round > 0 ? tr("document %1 \u00b7 round %2").arg(r.document + 1).arg(r.round) : QString());
   } else {
     where_->clear();
@@ -263,13 +263,13 @@ void RequestPanel::show_live(const RunData& data, const StreamNow& stream) {
   const QString answer = QString::fromStdString(stream.text.substr(0, 400)).simplified();
   text_->setText(stream.ended ? text_->fontMetrics().elidedText(answer, Qt::ElideRight, text_->width() - 14)
                               : QString(qsizetype(std::min<qint64>(tokens, 40)), QChar(0x25AE)));
-  show_sources(data, stream.index, tr("after the stream settles"));
+  show_sources(run_data, stream.index, tr("after the stream settles"));
 }
 
-void RequestPanel::show_request(const RunData& data, std::int64_t index, const RequestRecord* record) {
-  if (index < 0 || std::size_t(index) >= data.requests.size()) return show_nothing(tr("Choose a request in the chart."));
+void RequestPanel::show_request(const RunData& run_data, std::int64_t index, const RequestRecord* record) {
+  if (index < 0 || std::size_t(index) >= run_data.requests.size()) return show_nothing(tr("Choose a request in the chart."));
   failure_mode(false);
-  const RunRequest& r = data.requests[std::size_t(index)];
+  const RunRequest& r = run_data.requests[std::size_t(index)];
   set_title(tr("Request %1").arg(exact(index + 1)));
   where_->setText(r.round > 0 ? tr("document %1 \u00b7 round %2").arg(r.document + 1).arg(r.round) : QString());
   StreamLine::Marks marks;
@@ -290,7 +290,7 @@ void RequestPanel::show_request(const RunData& data, std::int64_t index, const R
   first_token_->setText(state);
   first_token_->setWordWrap(true);
   text_->setText(text_->fontMetrics().elidedText(answer, Qt::ElideRight, std::max(40, text_->width() - 14)));
-  show_sources(data, index, r.state == RequestState::Planned ? tr("not yet") : tr("unknown"));
+  show_sources(run_data, index, r.state == RequestState::Planned ? tr("not yet") : tr("unknown"));
 }
 
 ServerPanel::Row ServerPanel::row(const QString& name, const char* object_name, const QString& tip) {
@@ -326,7 +326,7 @@ ServerPanel::ServerPanel(const Theme& theme, QWidget* parent) : Card(theme, tr("
   body()->addStretch(1);
 }
 
-void ServerPanel::show_values(const RunSession* s, const RunData& data, const ServerReading& r) {
+void ServerPanel::show_values(const RunSession* s, const RunData& run_data, const ServerReading& r) {
   const QString absent = tr("not reported");
   const std::int64_t usable = s && s->gpu_blocks ? *s->gpu_blocks - 1 : 0;
   if (r.gpu_usage && usable > 0)
@@ -336,9 +336,9 @@ void ServerPanel::show_values(const RunSession* s, const RunData& data, const Se
   gpu_meter_->set_share(r.gpu_usage);
   const bool tier = s && s->offload;
   for (QWidget* w : std::initializer_list<QWidget*>{host_.name, host_.value, host_meter_}) w->setVisible(tier);
-  const std::int64_t host_blocks = tier && s->host_bytes && data.block_bytes > 0 ? *s->host_bytes / data.block_bytes : 0;
-  if (r.stored_bytes && data.block_bytes > 0) {
-    const auto blocks = std::int64_t(*r.stored_bytes) / data.block_bytes;
+  const std::int64_t host_blocks = tier && s->host_bytes && run_data.block_bytes > 0 ? *s->host_bytes / run_data.block_bytes : 0;
+  if (r.stored_bytes && run_data.block_bytes > 0) {
+    const auto blocks = std::int64_t(*r.stored_bytes) / run_data.block_bytes;
     host_.value->setText(host_blocks > 0 ? tr("%1 of %2 blocks").arg(exact(blocks), exact(host_blocks)) : tr("%1 blocks").arg(exact(blocks)));
     host_meter_->set_share(host_blocks > 0 ? std::optional(double(blocks) / double(host_blocks)) : std::nullopt);
   } else {
@@ -359,17 +359,17 @@ void ServerPanel::show_values(const RunSession* s, const RunData& data, const Se
   error_->setVisible(!r.error.isEmpty());
 }
 
-void ServerPanel::show_reading(const RunData& data, const ServerReading& reading, const StreamNow& stream) {
+void ServerPanel::show_reading(const RunData& run_data, const ServerReading& reading, const StreamNow& stream) {
   const RunSession* s = nullptr;
-  for (const RunSession& one : data.sessions)
+  for (const RunSession& one : run_data.sessions)
     if (one.row == reading.session) s = &one;
-  show_values(s, data, reading);
+  show_values(s, run_data, reading);
   scrape_.value->setText(!reading.error.isEmpty() ? tr("failed") : reading.readings == 0 ? tr("none yet") : stream.ended && !stream.settled ? tr("settling") : tr("settled, %1").arg(exact(reading.readings)));
 }
 
-void ServerPanel::show_session(const RunData& data, std::int64_t session, const std::optional<ServerReading>& last) {
-  const RunSession* s = session >= 0 && std::size_t(session) < data.sessions.size() ? &data.sessions[std::size_t(session)] : nullptr;
-  show_values(s, data, last.value_or(ServerReading{}));
+void ServerPanel::show_session(const RunData& run_data, std::int64_t session, const std::optional<ServerReading>& last) {
+  const RunSession* s = session >= 0 && std::size_t(session) < run_data.sessions.size() ? &run_data.sessions[std::size_t(session)] : nullptr;
+  show_values(s, run_data, last.value_or(ServerReading{}));
   scrape_.value->setText(last ? tr("last of session %1").arg(s ? s->ordinal + 1 : 0) : tr("none"));
 }
 

@@ -43,10 +43,10 @@ SessionStrip::SessionStrip(const Theme& theme, QWidget* parent) : QWidget(parent
 
 QSize SessionStrip::sizeHint() const { return {600, theme_.px(60)}; }
 
-void SessionStrip::set_data(const RunData* data) {
+void SessionStrip::set_data(const RunData* run_data) {
   std::vector<Cell> cells;
-  if (data) {
-    for (const RunSession& s : data->sessions) {
+  if (run_data) {
+    for (const RunSession& s : run_data->sessions) {
       Cell c;
       c.number = s.ordinal + 1;
       c.attempt = s.attempt;
@@ -58,8 +58,8 @@ void SessionStrip::set_data(const RunData* data) {
       c.done = s.done;
       c.count = s.count;
       c.took_ns = s.ended > s.began ? s.ended - s.began : 0;
-      if (running(s.state) && data->newest >= std::int64_t(s.first) && data->newest < std::int64_t(s.first + s.count))
-        c.round = data->requests[std::size_t(data->newest)].round;
+      if (running(s.state) && run_data->newest >= std::int64_t(s.first) && run_data->newest < std::int64_t(s.first + s.count))
+        c.round = run_data->requests[std::size_t(run_data->newest)].round;
       cells.push_back(std::move(c));
     }
   }
