@@ -39,7 +39,7 @@ struct HistoryTest : ::testing::Test {
     write_run(journal.toStdString(), helps.in, "aaaaaaaaaaaaaaaa", start);
     kvcliff::test::HonestRun equal({.ratio = 1.0, .noise = 0.002});
     equal.in.name = "Tier as large as the cache";
-    equal.in.plan.model.id = "llama-3.1-8b";
+    equal.in.plan.model.id = "qwen3-1.7b";  // the same KV bytes a token
     equal.in.simulated = false;
     write_run(journal.toStdString(), equal.in, "bbbbbbbbbbbbbbbb", start + day, "vllm");
   }
@@ -63,7 +63,7 @@ TEST_F(HistoryTest, ListsRunsNewestFirstWithWhatCoreConcludes) {
   EXPECT_EQ(shown(1, HistoryModel::Reconciled), QStringLiteral("78 / 78"));
   EXPECT_EQ(shown(1, HistoryModel::VerdictColumn), QStringLiteral("helps"));
   EXPECT_TRUE(shown(1, HistoryModel::Ratio).startsWith(QStringLiteral("0.35"))) << shown(1, HistoryModel::Ratio).toStdString();
-  EXPECT_EQ(shown(1, HistoryModel::WorkingSet), QStringLiteral("1.96 \u00d7")) << "6 documents of 126 blocks over 384";
+  EXPECT_EQ(shown(1, HistoryModel::WorkingSet), QStringLiteral("1.97 \u00d7")) << "6 documents of 126 blocks over 384";
   EXPECT_EQ(w.window.document().experiment(), 2) << "the newest run is shown on the other pages";
   // Tokens: 5 sessions, first visits computed, revisits loaded, hit or computed.
   const auto& s = model.row(page->filter().index(1, 0).data(HistoryModel::RowRole).toInt()).summary;
@@ -81,7 +81,7 @@ TEST_F(HistoryTest, ModelsKeepTheRulesOfModels) {
   model.setData(model.index(1, HistoryModel::Run), Qt::Checked, Qt::CheckStateRole);
   page->open_journal(journal);
   EXPECT_TRUE(wait([&] { return model.rowCount() == 2; }));
-  page->filter().set_text(QStringLiteral("llama"));
+  page->filter().set_text(QStringLiteral("1.7b"));
   page->filter().set_text({});
   model.remove_journal(journal);
   EXPECT_EQ(model.rowCount(), 0);

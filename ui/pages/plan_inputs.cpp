@@ -226,7 +226,7 @@ void PlanPage::build_schedule(QVBoxLayout* column) {
   load_note_ = label(QString(), "caption");
   load_note_->setWordWrap(true);
   in->addWidget(load_note_);
-  fault_line(in, QStringLiteral("plan.load"), {QStringLiteral("load.mode")});
+  fault_line(in, QStringLiteral("plan.load"), {QStringLiteral("load")});
 }
 
 void PlanPage::build_workload(QVBoxLayout* column) {
@@ -381,7 +381,12 @@ void PlanPage::update_inputs() {
     const auto seen = plan::for_arm(p, "control");
     note->setText(!seen ? QString() : seen->workload.documents == 1 ? tr("1 document") : tr("%1 documents").arg(exact(seen->workload.documents)));
   }
-  for (const auto& [field, value] : numbers_) field->set_value(value(p));
+  for (const auto& [field, value] : numbers_) {
+    // An undo is shown at once also in the field that has the focus; an entry that is no number stays to be mended.
+    const double v = value(p);
+    if (!field->faulty() && std::abs(v - field->value()) > 1e-9 * std::max(1.0, std::abs(v))) field->setModified(false);
+    field->set_value(v);
+  }
   if (!name_->hasFocus()) name_->setText(QString::fromStdString(p.name));
   if (!version_->hasFocus()) version_->setText(QString::fromStdString(p.engine.version));
   if (!environment_->hasFocus()) environment_->setText(QString::fromStdString(p.engine.environment));
@@ -419,12 +424,14 @@ void PlanPage::update_faults() {
     const QString field = QString::fromStdString(f.field);
     const FaultLine* best = nullptr;
     int longest = -1;
-    for (const auto& line : fault_lines_)
+    for (const auto& line : fault_lines_) {
+      if (line.field && !line.field->isVisibleTo(this)) continue;  // a field that this kind of load does not show
       for (const QString& place : line.places)
         if ((place.isEmpty() || field == place || field.startsWith(place + QLatin1Char('.')) || field.startsWith(place + QLatin1Char('['))) && int(place.size()) > longest) {
           best = &line;
           longest = int(place.size());
         }
+    }
     if (best) texts[best] << QString::fromStdString(f.next.empty() ? f.what + "." : f.what + ". " + f.next + ".");
   }
   for (const auto& line : fault_lines_) {
