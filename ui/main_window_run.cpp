@@ -30,7 +30,7 @@ void MainWindow::build_run() {
   simulated_chip_ = new Chip(*theme_, QStringLiteral("flask"), tr("Simulated"), "simulated", this);
   simulated_chip_->setObjectName(QStringLiteral("status.simulated"));
   simulated_chip_->hide();
-  statusBar()->insertPermanentWidget(0, simulated_chip_);
+  statusBar()->addPermanentWidget(simulated_chip_);
 
   auto* runs = static_cast<RunPage*>(page(RunIndex));
   connect(runs, &RunPage::log_wanted, this, [this] { show_log(true); });

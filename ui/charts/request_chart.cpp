@@ -41,12 +41,11 @@ RequestChart::RequestChart(const Theme& theme, QWidget* parent)
     rect->setupFullAxesBox(false);
     rect->axis(QCPAxis::atTop)->setVisible(false);
     rect->axis(QCPAxis::atRight)->setVisible(false);
-    rect->axis(QCPAxis::atBottom)->setTickLabels(false);
-    rect->axis(QCPAxis::atBottom)->setTicks(false);
+    rect->axis(QCPAxis::atBottom)->setVisible(false);  // drawn with the bars, on whole device pixels
     rect->setBackground(Qt::NoBrush);
   }
-  bars_->setMinimumMargins(QMargins(62, theme.px(26), 14, theme.px(30)));
-  times_->setMinimumMargins(QMargins(62, theme.px(12), 14, theme.px(26)));
+  bars_->setMinimumMargins(QMargins(72, theme.px(26), 14, theme.px(30)));
+  times_->setMinimumMargins(QMargins(72, theme.px(12), 14, theme.px(26)));
 
   new PaintLayer(this, QStringLiteral("data"), [this](QPainter& p) { paint_data(p); });
   new PaintLayer(this, QStringLiteral("axes"), [this](QPainter& p) { paint_axis_titles(p, view(&p)); });
@@ -188,12 +187,12 @@ void RequestChart::update_ranges() {
   bars_->axis(QCPAxis::atLeft)->setRange(0, top);
   times_->axis(QCPAxis::atLeft)->setRange(0, most);
   const auto tokens_ticker = QSharedPointer<QCPAxisTickerText>::create();
-  const double step = nice_step(top, 4);
+  const double step = nice_step(top, 5);
   for (double t = 0; t < top - step * 0.35; t += step) tokens_ticker->addTick(t, exact(qint64(t)));
   tokens_ticker->addTick(top, exact(qint64(top)));
   bars_->axis(QCPAxis::atLeft)->setTicker(tokens_ticker);
   const auto ms_ticker = QSharedPointer<QCPAxisTickerText>::create();
-  const double ms_step = nice_step(most, 3);
+  const double ms_step = nice_step(most, 4);
   for (double t = 0; t <= most; t += ms_step) ms_ticker->addTick(t, QLocale().toString(t, 'f', ms_step < 1 ? 1 : 0));
   times_->axis(QCPAxis::atLeft)->setTicker(ms_ticker);
 }

@@ -105,8 +105,9 @@ void RunPage::build_header() {
   chips()->addWidget(simulated_);
   progress_box_ = new QWidget(this);
   auto* box = new QVBoxLayout(progress_box_);
-  box->setContentsMargins(0, 8, 0, 8);
-  box->setSpacing(3);
+  box->setContentsMargins(0, 0, 0, 0);
+  box->setSpacing(4);
+  box->addStretch(1);
   progress_words_ = new QLabel(progress_box_);
   progress_words_->setObjectName(QStringLiteral("run.progress.words"));
   progress_words_->setAlignment(Qt::AlignRight);
@@ -119,6 +120,7 @@ void RunPage::build_header() {
   progress_bar_->setFixedHeight(4);
   box->addWidget(progress_words_);
   box->addWidget(progress_bar_);
+  box->addStretch(1);
   pause_ = new QPushButton(tr("Pause after this request"), this);
   pause_->setObjectName(QStringLiteral("run.pause"));
   pause_->setToolTip(tr("The present request ends, the next one waits (Ctrl+P)"));

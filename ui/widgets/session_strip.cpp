@@ -92,7 +92,7 @@ std::vector<QRectF> SessionStrip::places() const {
   std::vector<double> weights;
   for (const Cell& c : cells_) {
     // A short session still has room for its words.
-    weights.push_back(std::max(0.48, double(c.count) / double(most)));
+    weights.push_back(std::max(0.66, double(c.count) / double(most)));
     total += weights.back();
   }
   const double narrowest = theme_.px(96);
