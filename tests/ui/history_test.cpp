@@ -138,6 +138,10 @@ TEST_F(HistoryTest, ComparesTwoWithTheDifferingSettingsFirst) {
   for (int i = 0; i < d.rowCount(); ++i) EXPECT_EQ(d.index(i, 0).data(HistoryDiff::DiffersRole).toBool(), i < d.differing()) << i;
   EXPECT_TRUE(d.text(QLatin1Char(',')).contains(QStringLiteral("model.id,")));
   EXPECT_TRUE(w.find<HistoryEffect>("history.effect")->accessibleDescription().contains(QStringLiteral("E-0001 0.35")));
+  w.picture("history-compare-light");
+  w.window.theme().set_mode(ThemeMode::Dark);
+  w.picture("history-compare-dark");
+  w.window.theme().set_mode(ThemeMode::System);
 }
 
 TEST_F(HistoryTest, DeletedRunsComeBackWithEverything) {

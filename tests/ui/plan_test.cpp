@@ -100,6 +100,7 @@ TEST_F(PlanTest, EveryFaultStandsBesideItsFieldAndStartIsOff) {
   EXPECT_FALSE(w.find<QPushButton>("plan.start")->isEnabled());
   EXPECT_TRUE(w.find<QPushButton>("plan.start")->toolTip().contains(QStringLiteral("4 fault")));
   EXPECT_EQ(facts().requests, 78) << "the last valid plan stays";
+  w.picture("plan-faults-light");
   w.window.document().undo().undo();
   EXPECT_TRUE(fault("plan.tokens.fault").isEmpty());
   EXPECT_TRUE(fault("plan.effect.fault").isEmpty());

@@ -72,6 +72,8 @@ class PlanFactsLoader : public QObject {
   /// Facts follow after a short rest, so that typing does not queue work. `folder`: that of the plan file, for its
   /// relative paths. An invalid plan keeps the last facts.
   void update(const plan::Plan& plan, const QString& folder);
+  /// Where the journal would be written: its disk is looked at as well.
+  void set_journal(const QString& path) { journal_ = path; }
   /// Looks at the machine again for the plan given last.
   void check_machine();
 
@@ -88,7 +90,7 @@ class PlanFactsLoader : public QObject {
  private:
   void start_facts();
 
-  QString resources_, folder_;
+  QString resources_, folder_, journal_;
   std::shared_ptr<const ModelSizes> sizes_;
   plan::Plan plan_;
   std::shared_ptr<const PlanFacts> facts_;

@@ -57,13 +57,14 @@ void PlanFactsLoader::check_machine() {
   checking_ = true;
   emit preflight_changed();
   check_pool_.clear();
-  check_pool_.start([this, generation, plan = plan_, sizes = sizes_] {
+  check_pool_.start([this, generation, plan = plan_, sizes = sizes_, journal = journal_.toStdString()] {
     QElapsedTimer clock;
     clock.start();
     const auto port = process::free_port();
     const auto layout = sizes->layout(plan);
     const auto layers = layout ? layout->dimensions.layers : std::nullopt;
-    const host::Needs needs = process::needs_of(plan, layers);
+    host::Needs needs = process::needs_of(plan, layers);
+    needs.journal = journal;
     const host::Facts facts = host::read_facts(needs.gpus > 0);
     auto items = process::preflight(plan, needs, facts, "127.0.0.1", port.value_or(0));
     if (!port) items.front() = {.id = "port", .state = host::PreflightItem::State::fail, .what = port.error().what, .why = port.error().why, .next = port.error().next};

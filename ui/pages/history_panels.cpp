@@ -70,6 +70,7 @@ QWidget* HistoryPage::build_table() {
   row->addWidget(kinds_);
   row->addStretch(1);
   auto* hint = label(tr("Space checks a run, Enter opens it"), "caption");
+  hint->setFont(theme().font(TextSize::Caption));
   row->addWidget(hint);
   in->addLayout(row);
   table_ = new HistoryTable(theme());

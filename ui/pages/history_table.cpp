@@ -187,12 +187,12 @@ HistoryTable::HistoryTable(const Theme& theme, QWidget* parent) : QTableView(par
 
 void HistoryTable::fit_columns() {
   // Shares of the width: names and ratios take what the numbers leave.
-  static constexpr int least[HistoryModel::ColumnCount] = {84, 96, 110, 90, 104, 86, 72, 104, 84, 96, 150, 60};
+  static constexpr int least[HistoryModel::ColumnCount] = {80, 94, 86, 80, 96, 86, 70, 114, 80, 90, 146, 44};
   int sum = 0;
   for (const int w : least) sum += theme_.px(w);
-  const int rest = std::max(0, viewport()->width() - sum);
+  const int rest = std::max(0, viewport()->width() - sum - 4);
   for (int c = 0; c < HistoryModel::ColumnCount - 1; ++c) {
-    const int more = c == HistoryModel::Name ? rest * 35 / 100 : c == HistoryModel::Engine ? rest * 15 / 100 : c == HistoryModel::Model ? rest * 15 / 100 : c == HistoryModel::Ratio ? rest * 15 / 100 : 0;
+    const int more = c == HistoryModel::Name ? rest * 30 / 100 : c == HistoryModel::Engine ? rest * 20 / 100 : c == HistoryModel::Model ? rest * 15 / 100 : c == HistoryModel::Ratio ? rest * 15 / 100 : 0;
     setColumnWidth(c, theme_.px(least[c]) + more);
   }
 }

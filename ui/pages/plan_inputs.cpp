@@ -66,6 +66,8 @@ QComboBox* choice(const QString& name, const QString& accessible, const QString&
   c->setObjectName(name);
   c->setAccessibleName(accessible);
   c->setToolTip(tip);
+  c->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  c->setMinimumContentsLength(8);
   c->addItems(items);
   return c;
 }
@@ -124,6 +126,7 @@ void PlanPage::build_inputs(QVBoxLayout* column) {
   auto* groups = new QVBoxLayout(card);
   groups->setContentsMargins(0, 0, 0, 4);
   groups->setSpacing(0);
+  card->setMaximumWidth(theme().px(304) - theme().px(12));  // room for the scroll bar
   scroll->setWidget(card);
   column->addWidget(scroll);
   build_arms(groups);
@@ -146,6 +149,7 @@ void PlanPage::build_arms(QVBoxLayout* column) {
     auto* row = new QHBoxLayout;
     auto* note = label(QCoreApplication::translate("PlanPage", a.note), "caption");
     note->setObjectName(QStringLiteral("plan.arm.") + QLatin1String(a.name) + QStringLiteral(".note"));
+    note->setFont(theme().font(TextSize::Caption));
     row->addWidget(box);
     row->addStretch(1);
     row->addWidget(note);
@@ -193,6 +197,8 @@ void PlanPage::build_schedule(QVBoxLayout* column) {
   first_->setToolTip(tr("Which arm comes first"));
   order_ = label(QString(), "caption");
   order_->setObjectName(QStringLiteral("plan.order"));
+  order_->setFont(theme().font(TextSize::Caption));
+  order_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   field_row(theme(), in, tr("First"), first_, order_);
   fault_line(in, QStringLiteral("plan.first"), {QStringLiteral("schedule.first"), QStringLiteral("schedule.controls"), QStringLiteral("schedule.calibration")}, nullptr);
   connect(first_, &Segments::chosen, this, [this](int i) { edit(tr("first arm"), 0, [&](plan::Plan& p) { p.schedule.first = i == 0 ? "off" : "on"; }); });
@@ -224,6 +230,7 @@ void PlanPage::build_schedule(QVBoxLayout* column) {
                  QStringLiteral("load.rate"), 54, [](plan::Plan& p, double v) { p.load.rate = v; });
   numbers_.push_back({rate_, [](const plan::Plan& p) { return p.load.rate; }});
   load_note_ = label(QString(), "caption");
+  load_note_->setFont(theme().font(TextSize::Caption));
   load_note_->setWordWrap(true);
   in->addWidget(load_note_);
   fault_line(in, QStringLiteral("plan.load"), {QStringLiteral("load")});
@@ -274,7 +281,10 @@ void PlanPage::build_engine(QVBoxLayout* column) {
   form->setContentsMargins(0, 0, 0, 0);
   in->addWidget(launcher_options_);
   fault_line(in, QStringLiteral("plan.launcher"), {QStringLiteral("launcher")});
-  in->addWidget(label(tr("Further arguments, one a line, the same in every arm"), "caption"));
+  auto* arguments_title = label(tr("Further arguments, one a line, the same in every arm"), "caption");
+  arguments_title->setFont(theme().font(TextSize::Caption));
+  arguments_title->setWordWrap(true);
+  in->addWidget(arguments_title);
   arguments_ = new QPlainTextEdit;
   arguments_->setObjectName(QStringLiteral("plan.arguments"));
   arguments_->setAccessibleName(tr("Further arguments of the engine"));

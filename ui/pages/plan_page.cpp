@@ -75,6 +75,7 @@ PlanPage::PlanPage(Services services, QWidget* parent)
   connect(&loader_, &PlanFactsLoader::facts_changed, this, &PlanPage::update_facts);
   connect(&loader_, &PlanFactsLoader::preflight_changed, this, &PlanPage::update_preflight);
   connect(&run(), &RunController::running_changed, this, &PlanPage::update_start);
+  loader_.set_journal(RunController::default_journal(QString::fromStdString(document().plan().name)));
   update_inputs();
   update_faults();
   update_file_text();

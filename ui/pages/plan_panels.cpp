@@ -124,7 +124,6 @@ QWidget* PlanPage::build_commands() {
   tabs_ = new QTabWidget;
   tabs_->setObjectName(QStringLiteral("plan.tabs"));
   tabs_->setAccessibleName(tr("Command, environment, difference, plan file"));
-  tabs_->setDocumentMode(true);
   tabs_->tabBar()->setDrawBase(false);
   tabs_->tabBar()->setExpanding(false);
   command_ = new CommandView(theme(), QStringLiteral("plan.command"), tr("Command of the selected session"));
@@ -251,7 +250,7 @@ QWidget* PlanPage::build_requests() {
   table_->horizontalHeader()->setStretchLastSection(true);
   table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setFont(theme().font(TextSize::Chart));
-  const int widths[] = {68, 56, 78, 68, 82, 118, 74, 94, 80};
+  const int widths[] = {64, 54, 76, 58, 80, 116, 66, 90, 76};
   for (int c = 0; c < int(std::size(widths)); ++c) table_->setColumnWidth(c, theme().px(widths[c]));
   card->body()->addWidget(table_, 1);
   card->layout()->setContentsMargins(14, 9, 14, 4);
@@ -391,6 +390,7 @@ void PlanPage::build_power(QVBoxLayout* column) {
   power_title_->setFont(theme().font(TextSize::CardTitle));
   power_text_ = label(QString(), "caption");
   power_text_->setObjectName(QStringLiteral("plan.power"));
+  power_text_->setFont(theme().font(TextSize::Caption));
   power_text_->setWordWrap(true);
   in->addWidget(power_title_);
   in->addWidget(power_text_);

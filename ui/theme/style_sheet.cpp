@@ -75,6 +75,9 @@ QScrollBar::handle:hover { background: @control; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QCheckBox, QRadioButton { background: transparent; spacing: 7px; }
+QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid @control; border-radius: 3px; background: @surface; }
+QCheckBox::indicator:checked { background: @ink; border-color: @ink; image: url(@tick); }
+QCheckBox::indicator:disabled { border-color: @line2; }
 QCheckBox:focus, QRadioButton:focus { outline: 2px solid @ink; }
 QSlider::groove:horizontal { height: 3px; background: @line2; border-radius: 1px; }
 QSlider::sub-page:horizontal { background: @ink; border-radius: 1px; }
@@ -85,12 +88,12 @@ QProgressBar::chunk { background: @ink; border-radius: 2px; }
 QDockWidget { titlebar-close-icon: none; }
 )";
 
-// QSS needs the combo arrow as a file; one per theme in the cache folder.
-QString chevron_file(const Theme& theme, const QColor& color) {
+// QSS needs the combo arrow and the tick as files; one per theme in the cache folder.
+QString icon_file(const Theme& theme, const QString& icon, const QColor& color) {
   const QString dir = QStandardPaths::writableLocation(QStandardPaths::CacheLocation);
   QDir().mkpath(dir);
-  const QString path = dir + QStringLiteral("/chevron-") + color.name().mid(1) + QStringLiteral(".png");
-  if (!QFile::exists(path)) theme.pixmap(QStringLiteral("chev"), color, 12, 2).save(path);
+  const QString path = dir + QLatin1Char('/') + icon + QLatin1Char('-') + color.name().mid(1) + QStringLiteral(".png");
+  if (!QFile::exists(path)) theme.pixmap(icon, color, 12, 2).save(path);
   return path;
 }
 
@@ -98,7 +101,8 @@ QString chevron_file(const Theme& theme, const QColor& color) {
 
 QString Theme::style_sheet() const {
   QString s = QString::fromLatin1(sheet);
-  s.replace(QLatin1String("@chevron"), chevron_file(*this, color("text2")));
+  s.replace(QLatin1String("@chevron"), icon_file(*this, QStringLiteral("chev"), color("text2")));
+  s.replace(QLatin1String("@tick"), icon_file(*this, QStringLiteral("check"), color("onInk")));
   const auto& colors = dark_ ? dark_colors_ : light_;
   // Longest names first, so that @text does not eat the beginning of @text2.
   QStringList names = colors.keys();

@@ -34,6 +34,10 @@ struct Window {
     EXPECT_NE(w, nullptr) << "no widget " << name;
     return w;
   }
+  /// Keeps a picture of the window in $KVCLIFF_PICTURES, for people to look at.
+  void picture(const char* name) {
+    if (qEnvironmentVariableIsSet("KVCLIFF_PICTURES")) window.grab().save(qEnvironmentVariable("KVCLIFF_PICTURES") + QLatin1Char('/') + QLatin1String(name) + QStringLiteral(".png"));
+  }
   QString file(const char* name) const { return folder.filePath(QString::fromLatin1(name)); }
 };
 
