@@ -228,7 +228,9 @@ void CliffChart::paint_labels(QPainter& p) {
       }
     }
     close(r.right());
-    const Span free = widest_free(best, {{mx - 14, mx + 14}});
+    // Marker and capacity lines cut the area; a name stands beside them, never across.
+    const double gx = x_pixel(gpu_blocks_), hx = x_pixel(host_blocks_);
+    const Span free = widest_free(best, {{mx - 14, mx + 14}, {gx - 6, gx + 6}, {hx - 6, hx + 6}});
     const double need = std::max(mb.horizontalAdvance(n.title), ms.horizontalAdvance(n.text)) + 20;
     const bool with_text = free.width() >= need;
     if (!with_text && free.width() < mb.horizontalAdvance(n.title) + 16) continue;

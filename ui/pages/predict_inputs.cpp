@@ -29,7 +29,7 @@ QHBoxLayout* field_row(const Theme& theme, const QString& name, QWidget* field) 
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
   auto* l = label(name, "secondary");
-  l->setFixedWidth(theme.px(92));
+  l->setFixedWidth(theme.px(84));
   l->setBuddy(field);
   row->addWidget(l);
   row->addWidget(field, 1);
@@ -125,7 +125,7 @@ void PredictPage::build_inputs(QVBoxLayout* column) {
   dtype_->setObjectName(QStringLiteral("predict.dtype"));
   dtype_->setAccessibleName(tr("KV dtype"));
   dtype_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  dtype_->setMinimumContentsLength(4);
+  dtype_->setMinimumContentsLength(3);
   for (const char* d : {"auto", "bfloat16", "fp8", "fp8_e5m2"}) dtype_->addItem(QLatin1String(d));
   connect(dtype_, &QComboBox::textActivated, this, [this](const QString& d) {
     edit(tr("KV dtype"), 0, [&](plan::Plan& p) { p.model.kv_dtype = d.toStdString(); });

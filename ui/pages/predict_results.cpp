@@ -184,7 +184,7 @@ void PredictPage::build_cells(QVBoxLayout* column) {
   };
   cell(&revisit_cell_, &revisit_rows_, tr("One revisit"), "predict.cell.revisit");
   cell(&edges_cell_, &edges_rows_, tr("The cliff"), "predict.cell.edges");
-  cell(&times_cell_, &times_rows_, tr("Time to first token, a guess"), "predict.cell.times");
+  cell(&times_cell_, &times_rows_, tr("TTFT, a guess"), "predict.cell.times");
   gpu_class_ = new QComboBox;
   gpu_class_->setObjectName(QStringLiteral("predict.gpuClass"));
   gpu_class_->setAccessibleName(tr("GPU class"));
@@ -286,20 +286,20 @@ void PredictPage::update_cells() {
       edges_rows_->addLayout(value_row(theme(), name, tr("not in view"), {}));
       return;
     }
-    QString unit = tr("blocks \u00b7 %1 documents").arg(ratio(double(blocks) / f, 1));
+    QString unit = tr("blocks");
     if (bytes > 0) unit += tr(" \u00b7 %1 GiB").arg(gib(qint64(double(blocks) * bytes)));
-    edges_rows_->addLayout(value_row(theme(), name, exact(blocks), unit));
+    edges_rows_->addLayout(value_row(theme(), name, exact(blocks), unit, tr("%1 documents").arg(ratio(double(blocks) / f, 1))));
   };
   const auto gpu_edge = cache::find_edge(s.points, false);
   const auto host_edge = cache::find_edge(s.points, true);
   const bool tier = s.config.host_chunks > 0;
   if (gpu_edge) {
-    edge_row(tr("all hits on the GPU up to"), gpu_edge->last_full);
-    edge_row(tr("half of them gone at"), gpu_edge->half);
+    edge_row(tr("all on the GPU to"), gpu_edge->last_full);
+    edge_row(tr("half gone at"), gpu_edge->half);
   }
   if (tier && host_edge) {
-    edge_row(tr("with the tier, all reused up to"), host_edge->last_full);
-    edge_row(tr("with the tier, half gone at"), host_edge->half);
+    edge_row(tr("tier: all reused to"), host_edge->last_full);
+    edge_row(tr("tier: half gone at"), host_edge->half);
   }
   if (s.sizes) {
     const auto sizes = s.sizes->sizes();

@@ -21,8 +21,8 @@ class NumberField : public QLineEdit {
   /// A fault that the page knows (from the plan's validation); empty clears it.
   void set_outer_fault(const QString& sentence);
   void set_unit(const QString& unit) { unit_ = unit; }
-  QSize minimumSizeHint() const override { return {46, QLineEdit::minimumSizeHint().height()}; }
-  QSize sizeHint() const override { return {64, QLineEdit::sizeHint().height()}; }
+  QSize minimumSizeHint() const override { return {40, QLineEdit::minimumSizeHint().height()}; }
+  QSize sizeHint() const override { return {56, QLineEdit::sizeHint().height()}; }
 
  signals:
   void edited(double value);               ///< a good value was typed
