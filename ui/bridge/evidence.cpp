@@ -41,6 +41,30 @@ void size_tier(Judged& j, const ModelSizes& sizes) {
     j.host_chunk_bytes = (model::block_bytes_all_ranks(*layout) * config.blocks_per_chunk + 4095) / 4096 * 4096;
 }
 
+// The predicted curve that a sweep's points are drawn over.
+void predict_sweep(Judged& j) {
+  auto points = analysis::sweep_points(j.input);
+  if (!analysis::is_sweep(points)) return;
+  const reconcile::SessionInput* tier = nullptr;
+  std::int64_t most = 0;
+  for (const auto& s : j.input.sessions)
+    if (s.offload && s.plan.workload.documents > most) {
+      most = s.plan.workload.documents;
+      tier = &s;
+    }
+  if (!tier || most > cache::most_sized_documents) return;
+  experiment::SessionJob job;
+  job.arm_plan = tier->plan;
+  job.offload = true;
+  job.kv_bytes_per_token = tier->kv.bytes_per_token.value_or(0);
+  j.sweep_config = experiment::cache_config(job, tier->record.effective.engine_version);
+  const auto set = cache::WorkingSet::prepare(tier->plan.workload, j.sweep_config.block_size, j.sweep_config.free_order, int(most), true);
+  if (!set) return;
+  j.sweep_curve = set->simulate(j.sweep_config, 2);
+  j.sweep_document_blocks = set->document_blocks();
+  j.sweep = std::move(points);
+}
+
 }  // namespace
 
 QString Judged::session_name(std::size_t session) const {
@@ -101,6 +125,7 @@ Result<JudgedPtr> judge(const std::string& journal, const std::string& experimen
     }
   }
   size_tier(*out, sizes);
+  predict_sweep(*out);
   return JudgedPtr(std::move(out));
 }
 

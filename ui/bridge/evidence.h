@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "analysis/decision.h"
+#include "analysis/sweep.h"
 #include "base/result.h"
 #include "cache/sizing.h"
+#include "cache/working_set.h"
 #include "journal/reader.h"
 #include "ui/bridge/model_sizes.h"
 
@@ -25,6 +27,10 @@ struct Judged {
   std::optional<cache::HostSizing> sizing;
   std::string sizing_why;                  ///< when absent
   std::int64_t host_chunk_bytes = 0;       ///< over all ranks; 0 = unknown
+  std::vector<analysis::SweepPoint> sweep; ///< the measured cliff; empty unless the run is a sweep
+  std::vector<cache::WorkingSetPoint> sweep_curve;  ///< predicted, tier on, revisits
+  cache::Config sweep_config;
+  std::int64_t sweep_document_blocks = 0;
 
   /// Measured requests in running order: the index that Document::select_request speaks of.
   std::vector<const reconcile::RequestChecks*> measured;

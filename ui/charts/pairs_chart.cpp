@@ -81,7 +81,12 @@ void PairsChart::set_judged(const JudgedPtr& j) {
 void PairsChart::paint_below(QPainter& p) {
   p.setRenderHint(QPainter::Antialiasing);
   p.setPen(QPen(theme().color("line2"), 1.5));
-  for (const auto& j : joins_) p.drawLine(pixel(j[0], j[1]), pixel(j[0], j[2]));
+  // Cut by hand: drawings for SVG know no clipping.
+  const QCPRange x = x_axis()->range(), y = y_axis()->range();
+  for (const auto& j : joins_) {
+    const double a = std::clamp(j[1], y.lower, y.upper), b = std::clamp(j[2], y.lower, y.upper);
+    if (x.contains(j[0]) && a != b) p.drawLine(pixel(j[0], a), pixel(j[0], b));
+  }
 }
 
 void PairsChart::paint_above(QPainter& p) {

@@ -106,7 +106,9 @@ void PredictedChart::set_judged(const JudgedPtr& j) {
 void PredictedChart::paint_below(QPainter& p) {
   p.setRenderHint(QPainter::Antialiasing);
   p.setPen(QPen(theme().color("text3"), 1.5, Qt::DashLine));
-  p.drawLine(pixel(-high_, -high_), pixel(2 * high_, 2 * high_));
+  // Cut by hand: drawings for SVG know no clipping.
+  const double low = std::max(x_axis()->range().lower, y_axis()->range().lower), high = std::min(x_axis()->range().upper, y_axis()->range().upper);
+  if (low < high) p.drawLine(pixel(low, low), pixel(high, high));
 }
 
 void PredictedChart::paint_above(QPainter& p) {

@@ -20,6 +20,19 @@ QString signed_amount(double v) {
   return v > 0 ? QLatin1Char('+') + amount(v) : QChar(0x2212) + amount(-v);
 }
 
+// Names for people of the quantities that every session has; others keep the name of their counter.
+QString quantity_words(const LedgerLine& l) {
+  const auto is = [&](const char* v) { return l.quantity == v; };
+  if (is("prompt_tokens")) return QObject::tr("prompt tokens");
+  if (is("generation_tokens")) return QObject::tr("tokens generated");
+  if (is("prompt_tokens_by_source{computed}")) return QObject::tr("tokens computed");
+  if (is("prompt_tokens_by_source{gpu_hit}")) return QObject::tr("tokens hit in the GPU");
+  if (is("prompt_tokens_by_source{host_loaded}")) return QObject::tr("tokens loaded from host");
+  if (is("kv_offload_load_bytes")) return QObject::tr("bytes loaded");
+  if (is("kv_offload_store_bytes")) return QObject::tr("bytes stored");
+  return QString::fromStdString(l.quantity + (l.unit.empty() ? "" : ", " + l.unit));
+}
+
 }  // namespace
 
 void LedgerModel::set_lines(std::vector<LedgerLine> lines) {
@@ -48,7 +61,7 @@ QVariant LedgerModel::data(const QModelIndex& index, int role) const {
   const auto known = [](const std::optional<double>& v) { return v ? amount(*v) : QObject::tr("unknown"); };
   if (role == Qt::DisplayRole) {
     switch (index.column()) {
-      case Quantity: return QString::fromStdString(l.quantity + (l.unit.empty() ? "" : ", " + l.unit));
+      case Quantity: return quantity_words(l);
       case Expected: return known(l.expected);
       case Measured: return known(l.measured);
       case Explained: {

@@ -9,6 +9,7 @@
 #include <QTableView>
 
 #include "ui/bridge/document.h"
+#include "ui/charts/cliff_chart.h"
 #include "ui/charts/ecdf_chart.h"
 #include "ui/charts/pairs_chart.h"
 #include "ui/charts/scatter_chart.h"
@@ -128,13 +129,18 @@ void DecidePage::build_charts(QVBoxLayout* column) {
     distributions_->addWidget(c);
     link(c);
   }
+  cliff_ = new CliffChart(theme());
+  cliff_->setObjectName(QStringLiteral("sweepChart"));
+  cliff_->setMinimumHeight(0);
+  connect(cliff_, &CliffChart::crosshair_moved, reading_, &QLabel::setText);
+  distributions_->addWidget(cliff_);
   distribution_card_ = new Card(theme(), tr("TTFT"));
   distribution_card_->body()->setSpacing(0);
-  which_ = new Segments(QStringLiteral("decide.which"), {tr("Distribution"), tr("By computed"), tr("Predicted")});
+  which_ = new Segments(QStringLiteral("decide.which"), {tr("Distribution"), tr("By computed"), tr("Predicted"), tr("Cliff")});
   connect(which_, &Segments::chosen, this, [this](int i) {
     distributions_->setCurrentIndex(i);
-    const QString titles[] = {tr("TTFT"), tr("TTFT"), tr("Tokens")};
-    distribution_card_->set_title(titles[std::clamp(i, 0, 2)]);
+    const QString titles[] = {tr("TTFT"), tr("TTFT"), tr("Tokens"), tr("Measured")};
+    distribution_card_->set_title(titles[std::clamp(i, 0, 3)]);
   });
   auto* save = new QPushButton;
   theme().set_icon(save, QStringLiteral("exp"));
@@ -156,6 +162,9 @@ void DecidePage::build_below(QVBoxLayout* column) {
   split_ = new SplitChart(theme());
   split_card_ = chart_card(split_, split_->title());
   split_card_->body()->addWidget(split_, 1);
+  split_mark_ = label(QString());
+  split_mark_->setFont(theme().font(TextSize::Step));
+  split_card_->header()->insertWidget(split_card_->header()->count() - 1, split_mark_);
   split_note_ = label(QString(), "caption");
   split_note_->setWordWrap(true);
   split_note_->setObjectName(QStringLiteral("decide.split.note"));
@@ -211,6 +220,30 @@ void DecidePage::build_limits(QVBoxLayout* column) {
   sizing->body()->addWidget(sizing_why_);
   sizing->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
   column->addWidget(sizing);
+}
+
+// The measured cliff over the predicted one: points of the sessions with the tier, with the range of their requests.
+void DecidePage::update_sweep(const Judged& j) {
+  const bool sweep = !j.sweep.empty();
+  if (auto* button = findChild<QPushButton*>(QStringLiteral("decide.which.3"))) button->setVisible(sweep);
+  if (!sweep) {
+    if (which_->current() == 3) {
+      which_->set_current(0);
+      distributions_->setCurrentIndex(0);
+    }
+    return;
+  }
+  CliffShape shape;
+  shape.document_blocks = double(j.sweep_document_blocks);
+  shape.max_blocks = j.sweep_curve.empty() ? 1 : double(j.sweep_curve.back().blocks);
+  for (const auto& p : j.sweep_curve) shape.points.push_back({double(p.blocks), p.gpu, p.host, p.host_low, p.host_high});
+  std::vector<CliffChart::Measured> points;
+  for (const auto& p : j.sweep)
+    if (p.offload) points.push_back({double(p.blocks), p.gpu, p.host, p.low, p.high});
+  const double per_chunk = double(std::max<std::int64_t>(1, j.sweep_config.blocks_per_chunk));
+  cliff_->set_capacities(double(j.sweep_config.gpu_blocks), double(j.sweep_config.host_chunks) * per_chunk, double(j.host_chunk_bytes) / per_chunk);
+  cliff_->set_shape(shape);
+  cliff_->set_measured(std::move(points));
 }
 
 void DecidePage::update_limits(const Judged& j) {

@@ -12,6 +12,7 @@
 #include <QTableView>
 
 #include "ui/bridge/document.h"
+#include "ui/charts/cliff_chart.h"
 #include "ui/charts/ecdf_chart.h"
 #include "ui/charts/pairs_chart.h"
 #include "ui/charts/scatter_chart.h"
@@ -45,6 +46,7 @@ DecidePage::DecidePage(Services services, QWidget* parent)
   build_below(left);
   build_limits(right);
   connect(services_.evidence, &Evidence::changed, this, &DecidePage::update_all);
+  connect(&services_.theme, &Theme::changed, this, &DecidePage::update_all);
   connect(&document(), &Document::request_selected, this, [this](int request) {
     for (PointPlot* c : std::initializer_list<PointPlot*>{pairs_, ecdf_, computed_, predicted_}) c->set_selected(request);
   });
@@ -61,7 +63,8 @@ void DecidePage::update_all() {
   if (!e.error().isEmpty())
     strips().show_message({QStringLiteral("decide"), StripMessage::Level::Fail, tr("Not read"), e.error(), tr("Read again"), [this] { services_.evidence->reload(); }});
   if (!judged) {
-    if (e.loading()) show_empty(tr("Reading the journal and checking every counter\u2026"), QString(), [] {});
+    if (!e.error().isEmpty()) show_empty(tr("The run could not be judged."), QString(), [] {});
+    else if (e.loading()) show_empty(tr("Reading the journal and checking every counter\u2026"), QString(), [] {});
     else show_empty(tr("No verdict before every session has ended."), tr("Go to run"), [this] { emit go_to(RunIndex); });
     emit result_changed(QString(), "text3");
     return;
@@ -77,7 +80,7 @@ void DecidePage::update_all() {
   set_subtitle(QString::fromStdString(judged->input.name + (judged->input.plan.model.id.empty() ? "" : ", " + judged->input.plan.model.id)));
   update_verdict(*judged);
   update_limits(*judged);
-  for (Plot* p : std::initializer_list<Plot*>{pairs_, ecdf_, computed_, predicted_, split_}) {
+  for (Plot* p : std::initializer_list<Plot*>{pairs_, ecdf_, computed_, predicted_, split_, cliff_}) {
     p->set_watermark(judged->watermark());
     p->set_caption(judged->caption());
   }
@@ -86,6 +89,10 @@ void DecidePage::update_all() {
   computed_->set_judged(judged);
   predicted_->set_judged(judged);
   split_->set_judged(judged);
+  update_sweep(*judged);
+  // Too low for a watermark in the plot: the words stand in the header.
+  split_mark_->setText(judged->watermark());
+  split_mark_->setStyleSheet(QStringLiteral("color: %1; font-weight: 700;").arg(theme().color(judged->evaluation.decision.withdrawn() ? "withdrawn" : "simulated").name()));
   split_card_->set_title(split_->split() ? tr("Where the %1 ms went").arg(QLocale().toString(std::fabs(split_->split()->off_ms - split_->split()->on_ms), 'f', 1)) : tr("Where the difference went"));
   split_note_->setText(split_->split() ? split_->note() : QString());
   split_note_->setVisible(split_->split().has_value());
@@ -131,7 +138,6 @@ void DecidePage::update_verdict(const Judged& j) {
   p.end();
   glyph_->setPixmap(disc);
   title_->setText(verdict_title(j));
-  QPalette pal = title_->palette();
   title_->setStyleSheet(d.withdrawn() ? QStringLiteral("color: %1;").arg(theme().color("withdrawn").name()) : QString());
   sentence_->setText(verdict_sentence(j));
   sentence_->setToolTip(sentence_->text());
@@ -220,7 +226,7 @@ void DecidePage::show_definition(const QModelIndex& index) {
 
 bool DecidePage::export_view() {
   if (!services_.evidence->judged()) return false;
-  for (Plot* p : std::initializer_list<Plot*>{pairs_, computed_, predicted_, split_, ecdf_})
+  for (Plot* p : std::initializer_list<Plot*>{pairs_, computed_, predicted_, split_, ecdf_, cliff_})
     if (p->hasFocus()) return p->export_dialog();
   return pairs_->export_dialog();
 }

@@ -13,6 +13,7 @@ namespace kvcliff::ui {
 
 class Card;
 class Chip;
+class CliffChart;
 class ComputedChart;
 class EcdfChart;
 class IntervalStrip;
@@ -49,10 +50,11 @@ class DecidePage : public Page {
   void update_all();
   void update_verdict(const Judged& judged);
   void update_limits(const Judged& judged);
+  void update_sweep(const Judged& judged);
   void show_definition(const QModelIndex& index);
 
   EvidenceTable estimates_, sizing_;
-  QLabel *glyph_, *title_, *sentence_, *notes_, *reading_, *split_note_, *sizing_why_;
+  QLabel *glyph_, *title_, *sentence_, *notes_, *reading_, *split_note_, *split_mark_, *sizing_why_;
   QVBoxLayout *gates_box_, *limits_box_;
   QWidget* gates_holder_ = nullptr;
   IntervalStrip* interval_;
@@ -61,6 +63,7 @@ class DecidePage : public Page {
   ComputedChart* computed_;
   PredictedChart* predicted_;
   SplitChart* split_;
+  CliffChart* cliff_;
   Card *distribution_card_, *split_card_;
   QStackedWidget* distributions_;
   Segments* which_;

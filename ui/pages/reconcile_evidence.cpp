@@ -2,7 +2,6 @@
 #include "ui/pages/reconcile_evidence.h"
 
 #include <QApplication>
-#include <QCheckBox>
 #include <QClipboard>
 #include <QHeaderView>
 #include <QShortcut>
@@ -80,7 +79,9 @@ EvidencePanel::EvidencePanel(const Theme& theme, Evidence& evidence, QWidget* pa
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(8, 4, 8, 2);
   form_ = new Segments(QStringLiteral("evidence.form"), {tr("By meaning"), tr("As exported")}, bar);
-  moved_ = new QCheckBox(tr("Only what moved"), bar);
+  moved_ = new QPushButton(tr("Only what moved"), bar);
+  moved_->setCheckable(true);
+  for (const char* p : {"segment", "first", "last"}) moved_->setProperty(p, true);
   moved_->setObjectName(QStringLiteral("evidence.moved"));
   moved_->setToolTip(tr("Leaves out counters with the same value on both pages"));
   scrape_note_ = label(QString(), "caption", bar);
@@ -88,7 +89,7 @@ EvidencePanel::EvidencePanel(const Theme& theme, Evidence& evidence, QWidget* pa
   row->addWidget(moved_);
   row->addWidget(scrape_note_, 1);
   connect(form_, &Segments::chosen, this, &EvidencePanel::update_scrapes);
-  connect(moved_, &QCheckBox::toggled, this, &EvidencePanel::update_scrapes);
+  connect(moved_, &QPushButton::toggled, this, &EvidencePanel::update_scrapes);
   timeline_ = new EventTimeline(theme, this);
   log_note_ = label(QString(), "caption", this);
   log_note_->setContentsMargins(8, 4, 8, 2);

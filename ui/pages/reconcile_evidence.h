@@ -5,7 +5,7 @@
 
 #include "ui/models/evidence_rows.h"
 
-class QCheckBox;
+class QPushButton;
 class QPlainTextEdit;
 
 namespace kvcliff::ui {
@@ -38,7 +38,7 @@ class EvidencePanel : public QTabWidget {
   int request_ = -1;
   EvidenceTable checks_, scrapes_, events_, log_, prompt_;
   QTableView *check_view_, *scrape_view_, *event_view_, *log_view_, *prompt_view_;
-  QCheckBox* moved_;
+  QPushButton* moved_;
   Segments* form_;
   EventTimeline* timeline_;
   QLabel *scrape_note_, *log_note_;

@@ -180,6 +180,12 @@ bool MatrixView::viewportEvent(QEvent* event) {
       QToolTip::showText(help->globalPos(), QStringLiteral("<p>%1</p>").arg(model_.words(hit.row, hit.column).toHtmlEscaped()), viewport());
       return true;
     }
+    if (hit.row < 0 && hit.column >= 0 && model_.judged()) {
+      // Long names of arms are cut in the header; here they are whole.
+      const auto& g = model_.groups()[std::size_t(model_.group_of(hit.column))];
+      QToolTip::showText(help->globalPos(), tr("Session %1: %2").arg(g.number, g.arm), viewport());
+      return true;
+    }
     if (hit.row >= 0) {
       QToolTip::showText(help->globalPos(), model_.row(hit.row).id + QStringLiteral(": ") + model_.row(hit.row).title, viewport());
       return true;

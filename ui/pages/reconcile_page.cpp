@@ -26,6 +26,7 @@ ReconcilePage::ReconcilePage(Services services, QWidget* parent) : Page(services
   auto* outer = new QVBoxLayout(body());
   outer->setContentsMargins(0, 0, 0, 0);
   auto* column = new QSplitter(Qt::Vertical, body());
+  split_ = column;
   column->setObjectName(QStringLiteral("reconcile.split"));
   column->setHandleWidth(12);
   column->setChildrenCollapsible(false);
@@ -91,12 +92,12 @@ void ReconcilePage::build_matrix(QSplitter* column) {
   next_->setToolTip(tr("To the next check that fails or is not settled (N, back with Shift+N)"));
   theme().set_icon(next_, QStringLiteral("right"));
   connect(next_, &QPushButton::clicked, this, [this] { go_open(true); });
-  matrix_card_->header()->insertWidget(1, reading_, 1);
   matrix_card_->header()->addWidget(new MatrixLegend(theme()));
   matrix_card_->header()->addWidget(next_);
   matrix_card_->header()->addWidget(only_open_);
   view_ = new MatrixView(theme(), matrix_);
   matrix_card_->body()->addWidget(view_, 1);
+  matrix_card_->body()->addWidget(reading_);
   connect(view_, &MatrixView::selected, this, &ReconcilePage::cell_selected);
   connect(view_, &MatrixView::opened, this, [this] {
     if (view_->current_row() >= 0) panel_->open_for(matrix_.row(view_->current_row()).id);
@@ -125,6 +126,7 @@ void ReconcilePage::build_below(QSplitter* column) {
   row->addWidget(evidence);
   row->setStretchFactor(0, 9);
   row->setStretchFactor(1, 8);
+  row->setSizes({900, 800});
   column->addWidget(row);
 }
 
@@ -141,7 +143,8 @@ void ReconcilePage::update_all() {
     reconciled_->setVisible(false);
     possible_->setVisible(false);
     simulated_->setVisible(false);
-    if (e.loading()) show_empty(tr("Reading the journal and checking every counter\u2026"), QString(), [] {});
+    if (!e.error().isEmpty()) show_empty(tr("The checks could not be made."), QString(), [] {});
+    else if (e.loading()) show_empty(tr("Reading the journal and checking every counter\u2026"), QString(), [] {});
     else show_empty(tr("No measured request. Checks appear as each request settles."), tr("Go to run"), [this] { emit go_to(RunIndex); });
     if (e.error().isEmpty()) emit result_changed(QString(), "text3");
     return;
@@ -160,6 +163,12 @@ void ReconcilePage::update_all() {
   possible_->set(QStringLiteral("dash"), none == 1 ? tr("1 check not possible") : tr("%1 checks not possible").arg(none), "notpossible");
   possible_->setVisible(none > 0);
   matrix_.set_judged(judged);
+  if (!sized_) {
+    // The matrix takes what its rows need, the ledgers at least a third.
+    sized_ = true;
+    const int all = split_->height(), wanted = view_->sizeHint().height() + theme().px(86);
+    if (all > 0) split_->setSizes({std::min(wanted, all * 2 / 3), std::max(all - wanted, all / 3)});
+  }
   update_ledger_buttons();
   show_ledger(0);
 
@@ -180,15 +189,18 @@ void ReconcilePage::update_all() {
                              view_->next_open(true);
                              panel_->open_for(matrix_.row(std::max(0, view_->current_row())).id);
                            }});
-  } else if (open > 0) {
+  } else if (const auto first = matrix_.next_open(-1, -1, true)) {
     // Flags (R21) and late counters that no gate rests on.
-    strips().show_message({QStringLiteral("reconcile"), StripMessage::Level::Caution, tr("Flagged"), tr("%1 cells are not green; no gate rests on them.").arg(exact(open)),
-                           tr("Show"), [this] { view_->next_open(true); }});
+    const auto cell = matrix_.cell(first->first, first->second);
+    QString sentence = tr("%1, %2: %3.").arg(matrix_.row(first->first).id, judged->request_words(matrix_.request_of(first->second)), QString::fromStdString(cell.result->why));
+    if (open > 1) sentence += open == 2 ? tr(" 1 more cell is not green.") : tr(" %1 more cells are not green.").arg(exact(open - 1));
+    strips().show_message({QStringLiteral("reconcile"), StripMessage::Level::Caution, tr("Flagged"), sentence + tr(" No gate rests on it."), tr("Show"),
+                           [this] { view_->next_open(true); }});
   }
   const QString done = tr("%1 of %2").arg(exact(r.reconciled), exact(r.measured));
   int fails = 0;
-  for (const auto& t : r.totals) fails += t.fail > 0;
-  emit result_changed(fails > 0 ? (fails == 1 ? tr("1 check fails") : tr("%1 checks fail").arg(fails)) : done, fails > 0 ? "fail" : "text3");
+  for (const auto& g : judged->evaluation.decision.gates) fails += g.state == CheckState::fail || g.state == CheckState::not_settled;
+  emit result_changed(fails > 0 ? (fails == 1 ? tr("1 fails") : tr("%1 fail").arg(fails)) : done, fails > 0 ? "fail" : "text3");
   const int request = document().selected_request() >= 0 ? document().selected_request() : 0;
   const auto first = matrix_.next_open(-1, -1, true);
   if (document().selected_request() < 0 && first) view_->select(first->first, first->second);
@@ -200,7 +212,7 @@ void ReconcilePage::update_ledger_buttons() {
   const auto judged = services_.evidence->judged();
   QStringList names{tr("All")};
   for (std::size_t s = 0; s < judged->input.sessions.size(); ++s) names << judged->session_name(s);
-  if (names.size() <= 7) {
+  if (names.size() <= 7 && names.join(QString()).size() <= 48) {  // longer names would push the card apart
     auto* segments = new Segments(QStringLiteral("reconcile.session"), names, ledger_card_);
     connect(segments, &Segments::chosen, this, &ReconcilePage::show_ledger);
     choose_ledger_ = [segments](int i) { segments->set_current(i); };

@@ -51,7 +51,8 @@ class ReconcilePage : public Page {
   Chip *reconciled_, *possible_, *simulated_, *unexplained_;
   QPushButton *only_open_, *next_;
   QLabel* reading_;
-  bool following_ = false;
+  QSplitter* split_;
+  bool following_ = false, sized_ = false;
 };
 
 }  // namespace kvcliff::ui
