@@ -138,6 +138,7 @@ TEST_F(ChartTest, AHiddenChartIsNotDrawn) {
   auto data = made_run(2, 50);
   chart.set_data(data);
   draw();
+  QTest::qWait(60);  // what was asked for before is drawn
   chart.hide();
   const int before = chart.replots();
   data->touch(3);

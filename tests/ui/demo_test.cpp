@@ -105,7 +105,7 @@ TEST_F(DemoTest, RunsFromTheStartScreenToItsEndAndShowsWhatTheJournalHas) {
   EXPECT_TRUE(w->find<QWidget>("run.simulated")->isVisibleTo(page));
   EXPECT_TRUE(w->find<QWidget>("rail.reconcile")->isEnabled());
   EXPECT_TRUE(w->find<QWidget>("rail.decide")->isEnabled());
-  EXPECT_GT(w->find<LogDock>("logDock")->model().total(), 0);
+  EXPECT_TRUE(wait([&] { return w->find<LogDock>("logDock")->model().total() > 0; }));
   EXPECT_EQ(without_name(page).join(QStringLiteral(", ")).toStdString(), "");
 }
 
