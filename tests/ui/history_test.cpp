@@ -232,8 +232,10 @@ TEST_F(HistoryTest, AJournalOfANewerSchemaIsShownOnRequestOnly) {
 }
 
 TEST_F(HistoryTest, WithoutAJournalTheFirstStepIsOffered) {
-  EXPECT_TRUE(w.find<QLabel>("empty.sentence")->text().contains(QStringLiteral("No journal is open")));
-  EXPECT_TRUE(w.find<QPushButton>("empty.action")->isVisible());
+  auto* sentence = page->findChild<QLabel*>(QStringLiteral("empty.sentence"));
+  ASSERT_NE(sentence, nullptr);
+  EXPECT_TRUE(sentence->text().contains(QStringLiteral("No journal is open")));
+  EXPECT_TRUE(page->findChild<QPushButton*>(QStringLiteral("empty.action"))->isVisible());
 }
 
 TEST_F(HistoryTest, EveryWidgetHasAName) {

@@ -225,7 +225,7 @@ QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int 
       {QT_TR_NOOP("tokens by source"), QT_TR_NOOP("Prompt tokens of all measured requests: computed, host loaded, GPU hit, unknown")},
       {QT_TR_NOOP("reconciled"), QT_TR_NOOP("Requests whose checks all pass, of all measured")},
       {QT_TR_NOOP("verdict"), QT_TR_NOOP("Computed from the journal by the present method")},
-      {QT_TR_NOOP("TTFT ratio on revisits (95 %)"), QT_TR_NOOP("With the tier over without it, with its 95 % interval; sessions are the unit")},
+      {QT_TR_NOOP("TTFT ratio (95 %)"), QT_TR_NOOP("TTFT on revisits, with the tier over without it, with its 95 % interval; sessions are the unit")},
       {QT_TR_NOOP("tags"), QT_TR_NOOP("Your own words, separated by commas; double-click or F2 to edit")}};
   if (role == Qt::DisplayRole) return tr(columns[section].name);
   if (role == Qt::ToolTipRole) return tr(columns[section].tip);

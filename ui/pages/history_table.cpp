@@ -187,7 +187,7 @@ HistoryTable::HistoryTable(const Theme& theme, QWidget* parent) : QTableView(par
 
 void HistoryTable::fit_columns() {
   // Shares of the width: names and ratios take what the numbers leave.
-  static constexpr int least[HistoryModel::ColumnCount] = {80, 94, 86, 80, 96, 86, 70, 114, 80, 90, 146, 44};
+  static constexpr int least[HistoryModel::ColumnCount] = {80, 94, 86, 80, 112, 88, 70, 116, 80, 90, 134, 44};
   int sum = 0;
   for (const int w : least) sum += theme_.px(w);
   const int rest = std::max(0, viewport()->width() - sum - 4);

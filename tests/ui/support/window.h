@@ -36,6 +36,7 @@ struct Window {
   }
   /// Keeps a picture of the window in $KVCLIFF_PICTURES, for people to look at.
   void picture(const char* name) {
+    for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();  // layouts and queued replots
     if (qEnvironmentVariableIsSet("KVCLIFF_PICTURES")) window.grab().save(qEnvironmentVariable("KVCLIFF_PICTURES") + QLatin1Char('/') + QLatin1String(name) + QStringLiteral(".png"));
   }
   QString file(const char* name) const { return folder.filePath(QString::fromLatin1(name)); }
