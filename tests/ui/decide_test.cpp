@@ -14,7 +14,7 @@
 #include "ui/charts/split_chart.h"
 #include "ui/models/evidence_estimates.h"
 #include "ui/pages/decide_page.h"
-#include "ui/support/journal.h"
+#include "ui/support/measured.h"
 #include "ui/support/window.h"
 
 namespace kvcliff::ui::test {

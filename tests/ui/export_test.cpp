@@ -9,7 +9,7 @@
 #include "ui/charts/pairs_chart.h"
 #include "ui/export/report_export.h"
 #include "ui/models/evidence_estimates.h"
-#include "ui/support/journal.h"
+#include "ui/support/measured.h"
 #include "ui/support/window.h"
 
 namespace kvcliff::ui::test {

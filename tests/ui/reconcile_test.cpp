@@ -12,14 +12,15 @@
 #include "ui/pages/reconcile_evidence.h"
 #include "ui/pages/reconcile_matrix.h"
 #include "ui/pages/reconcile_page.h"
-#include "ui/support/journal.h"
+#include "ui/support/measured.h"
 #include "ui/support/window.h"
 #include "ui/widgets/card.h"
 
 namespace kvcliff::ui::test {
 namespace {
 
-struct ReconcileTest : ::testing::Test {
+class ReconcileTest : public ::testing::Test {
+ public:
   Window w;
   ReconcilePage* page = static_cast<ReconcilePage*>(w.window.page(ReconcileIndex));
 
@@ -38,8 +39,8 @@ struct ReconcileTest : ::testing::Test {
 };
 
 // Every request cell against the check list of the command line.
-void compare_cells(ReconcileTest& t, const QString& journal) {
-  const Json j = cli_json({QStringLiteral("reconcile"), journal, QStringLiteral("--requests")});
+void compare_cells(ReconcileTest& t, const QString& file) {
+  const Json j = cli_json({QStringLiteral("reconcile"), file, QStringLiteral("--requests")});
   ASSERT_EQ(t.matrix().columnCount(), int(j["request_list"].size()));
   int compared = 0;
   for (int c = 0; c < t.matrix().columnCount(); ++c) {

@@ -146,7 +146,17 @@ QString verdict_title(const Judged& j) {
 
 QString verdict_sentence(const Judged& j) {
   const auto& d = j.evaluation.decision;
-  if (d.withdrawn()) return text(d.why);
+  if (d.withdrawn()) {
+    // The first gate that fails, whole; the others by name.
+    QString first, others;
+    for (const auto& g : d.gates) {
+      if (g.state != CheckState::fail && g.state != CheckState::not_settled) continue;
+      if (first.isEmpty()) first = text(g.id + ": " + g.why);
+      else others += (others.isEmpty() ? QString() : QStringLiteral(", ")) + text(g.id);
+    }
+    if (first.isEmpty()) return text(d.why);
+    return first + (others.isEmpty() ? QStringLiteral(".") : QObject::tr("; %1 too.").arg(others)) + QObject::tr(" The measurements stay visible, the verdict does not.");
+  }
   if (!d.effect.effect) return text(d.why.empty() ? d.effect.why : d.why);
   const auto& x = *d.effect.effect;
   return QObject::tr("On revisits of this workload the first token comes in %1 instead of %2: %3 of the time (95 % interval %4).")

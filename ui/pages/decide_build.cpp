@@ -114,9 +114,11 @@ void DecidePage::build_charts(QVBoxLayout* column) {
   reading_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   pairs_ = new PairsChart(theme());
   auto* pairs_card = chart_card(pairs_, pairs_->title());
-  pairs_card->header()->insertWidget(1, reading_, 1);
-  pairs_card->header()->insertWidget(pairs_card->header()->count() - 1, new SourceLegend(theme()));
   pairs_card->body()->addWidget(pairs_, 1);
+  auto* foot = new QHBoxLayout;
+  foot->addWidget(reading_, 1);
+  foot->addWidget(new SourceLegend(theme()));
+  pairs_card->body()->addLayout(foot);
   link(pairs_);
   row->addWidget(pairs_card, 14);
 

@@ -106,7 +106,7 @@ void DecidePage::update_all() {
   copy_->setEnabled(!claim_text(*judged).isEmpty());
   copy_->setToolTip(copy_->isEnabled() ? tr("Puts verdict, estimate, limits and run id on the clipboard") : tr("There is no claim to copy"));
   if (d.withdrawn())
-    strips().show_message({QStringLiteral("decide"), StripMessage::Level::Withdrawn, tr("Withdrawn"), tr("A gate failed: %1.").arg(judged->gates_word()), tr("Show evidence"),
+    strips().show_message({QStringLiteral("decide"), StripMessage::Level::Withdrawn, tr("Withdrawn"), tr("Gates that fail: %1.").arg(judged->gates_word().section(QStringLiteral(": "), 1).replace(QLatin1Char(' '), QStringLiteral(", "))), tr("Show evidence"),
                            [this] { emit go_to(ReconcileIndex); }});
   const QString results[] = {tr("helps"), tr("no effect"), tr("hurts"), tr("cannot tell"), tr("withdrawn")};
   const char* colors[] = {"pass", "text3", "fail", "notsettled", "withdrawn"};
@@ -140,7 +140,7 @@ void DecidePage::update_verdict(const Judged& j) {
   title_->setText(verdict_title(j));
   title_->setStyleSheet(d.withdrawn() ? QStringLiteral("color: %1;").arg(theme().color("withdrawn").name()) : QString());
   sentence_->setText(verdict_sentence(j));
-  sentence_->setToolTip(sentence_->text());
+  sentence_->setToolTip(QString::fromStdString(d.why));
   QStringList notes;
   if (!d.withdrawn() && !d.first_visit_caution.empty()) notes << tr("Caution: %1").arg(QString::fromStdString(d.first_visit_caution));
   for (const auto& w : d.warnings) notes << QString::fromStdString(w);
@@ -181,7 +181,7 @@ void DecidePage::update_verdict(const Judged& j) {
     const bool bad = g.state == CheckState::fail || g.state == CheckState::not_settled;
     const auto* named = std::find_if(std::begin(wanted), std::end(wanted), [&](const auto& w) { return g.id == w.first; });
     if (named != std::end(wanted)) {
-      if (g.state == CheckState::pass || bad) add(!bad, named->second, QString::fromStdString(g.why));
+      if (bad || (g.state == CheckState::pass && !d.withdrawn())) add(!bad, named->second, QString::fromStdString(g.why));
     } else if (bad) {
       ++failed;
       others << QString::fromStdString(g.id + ": " + g.why);

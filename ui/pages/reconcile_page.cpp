@@ -175,18 +175,25 @@ void ReconcilePage::update_all() {
   const int open = matrix_.open_count();
   next_->setEnabled(open > 0);
   if (judged->evaluation.decision.withdrawn()) {
-    QString sentence;
-    if (const auto first = matrix_.next_open(-1, -1, true)) {
-      const auto cell = matrix_.cell(first->first, first->second);
-      sentence = matrix_.row(first->first).id + (cell.state == CheckState::fail ? tr(" fails: ") : tr(" is not settled: ")) +
-                 judged->request_words(matrix_.request_of(first->second)) + QStringLiteral(": ") + QString::fromStdString(cell.result->why);
+    // The first cell of a check whose gate fails; a flag or an R17 that changes nothing is not what withdrew the claim.
+    const auto& gates = judged->evaluation.decision.gates;
+    const auto gate_fails = [&](const QString& id) {
+      return std::any_of(gates.begin(), gates.end(), [&](const Gate& g) {
+        return QString::fromStdString(g.id) == id && (g.state == CheckState::fail || g.state == CheckState::not_settled);
+      });
+    };
+    auto place = matrix_.next_open(-1, -1, true);
+    for (int i = 1; place && i < open && !gate_fails(matrix_.row(place->first).id); ++i) place = matrix_.next_open(place->first, place->second, true);
+    QString sentence = QString::fromStdString(judged->evaluation.decision.why) + QLatin1Char('.');
+    if (place && gate_fails(matrix_.row(place->first).id)) {
+      const auto cell = matrix_.cell(place->first, place->second);
+      sentence = matrix_.row(place->first).id + (cell.state == CheckState::fail ? tr(" fails: ") : tr(" is not settled: ")) +
+                 judged->request_words(matrix_.request_of(place->second)) + QStringLiteral(": ") + QString::fromStdString(cell.result->why) + QLatin1Char('.');
       if (open > 1) sentence += tr(" %1 more cells are open.").arg(exact(open - 1));
-    } else {
-      sentence = QString::fromStdString(judged->evaluation.decision.why);
     }
     strips().show_message({QStringLiteral("reconcile"), StripMessage::Level::Withdrawn, tr("Withdrawn"), sentence + tr(" No claim can be exported from this run."),
-                           open > 0 ? tr("Show evidence") : QString(), [this] {
-                             view_->next_open(true);
+                           open > 0 ? tr("Show evidence") : QString(), [this, place] {
+                             if (place) view_->select(place->first, place->second);
                              panel_->open_for(matrix_.row(std::max(0, view_->current_row())).id);
                            }});
   } else if (const auto first = matrix_.next_open(-1, -1, true)) {
