@@ -15,4 +15,5 @@ tail -c 3000 "$out/$name.err"
 cp "$work/$name.kvcliff" "$out/$name.kvcliff"
 [ ! -e "$work/$name.kvcliff-wal" ] || cp "$work/$name.kvcliff-wal" "$out/$name.kvcliff-wal"
 ls -l "$out"
-pgrep -fa 'vllm|EngineCore' && echo "something is left running" || echo "nothing is left running"
+# By the names that vLLM gives its processes: the shell that runs this may have the word in its own command line.
+ps -eo pid,args | grep -E '^ *[0-9]+ (VLLM::|[^ ]*python3? -m vllm)' && echo "something is left running" || echo "nothing is left running"

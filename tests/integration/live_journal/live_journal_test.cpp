@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the program measured on a real H200 with a real vLLM 0.26.0 must come out the same from the journal alone.
+// Origin of the journals and the expected numbers: tests/data/vllm-gpu-live/README.md.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "integration/cli_predict/cli.h"
+
+namespace kvcliff {
+namespace {
+
+class LiveJournal : public ::testing::Test {
+ protected:
+  std::string unpacked(const std::string& name) {
+    const std::string path = dir_ / (name + ".kvcliff");
+    EXPECT_TRUE(write_file(path, test::read("vllm-gpu-live/" + name + ".kvcliff.zst")));
+    return path;
+  }
+  test::TempDir dir_;
+};
+
+struct Sum {
+  int requests = 0;
+  std::int64_t computed = 0, gpu = 0, host = 0, loaded = 0;
+};
+/// By arm, measured requests.
+std::map<std::string, Sum> sums(const Json& j) {
+  std::map<int, std::string> arm;
+  for (const auto& s : j["sessions"])
+    if (s["state"] == "finished") arm[s["ordinal"]] = s["arm"];
+  std::map<std::string, Sum> out;
+  for (const auto& r : j["request_list"]) {
+    Sum& s = out[arm.at(r["session"])];
+    ++s.requests;
+    s.computed += r["computed"].get<std::int64_t>();
+    s.gpu += r["gpu_hit"].get<std::int64_t>();
+    s.host += r["host_loaded"].get<std::int64_t>();
+    if (r["loaded_bytes"].is_number()) s.loaded += r["loaded_bytes"].get<std::int64_t>();
+  }
+  return out;
+}
+
+std::map<std::string, Json> checks(const Json& j) {
+  std::map<std::string, Json> out;
+  for (const auto& c : j["checks"]) out[c["id"]] = c;
+  return out;
+}
+
+TEST_F(LiveJournal, TheReferencePlanReconcilesAndIsPredictedWhole) {
+  const auto r = test::cli({"reconcile", unpacked("reference-0.6b"), "--requests", "--json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json j = r.json();
+  EXPECT_EQ(j["requests"], 78);
+  EXPECT_EQ(j["reconciled"], 78);
+  EXPECT_EQ(j["simulated"], false);
+  EXPECT_EQ(j["unexplained"]["tokens"], 0);
+  EXPECT_EQ(j["unexplained"]["bytes"], 0);
+  auto by_arm = sums(j);
+  EXPECT_EQ(by_arm["off"].computed, 2 * 36'054);
+  EXPECT_EQ(by_arm["off"].gpu + by_arm["off"].host, 0);
+  EXPECT_EQ(by_arm["on"].computed, 2 * 12'054);
+  EXPECT_EQ(by_arm["on"].host, 2 * 24'000);
+  EXPECT_EQ(by_arm["on"].loaded, 2 * 2'752'512'000);
+  EXPECT_EQ(by_arm["control"].computed, 4'018);
+  EXPECT_EQ(by_arm["control"].gpu, 8'000);
+  auto c = checks(j);
+  for (const auto& [id, one] : c) EXPECT_EQ(one["fail"], 0) << id;
+  EXPECT_EQ(c["R13"]["pass"], 78);
+  EXPECT_EQ(c["R19"]["pass"], 0) << "events were off: never a pass";
+}
+
+TEST_F(LiveJournal, NoHelpIsClaimedWhereTheTimesShowNone) {
+  const auto r = test::cli({"decide", unpacked("reference-0.6b"), "--json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json j = r.json();
+  EXPECT_EQ(j["verdict"], "cannot_tell");
+  EXPECT_GT(j["ratio"]["high"], 1.05);
+  EXPECT_TRUE(j["ttft_model"].is_null());
+}
+
+TEST_F(LiveJournal, TheLargerModelWithLongPromptsIsHelped) {
+  const std::string path = unpacked("qwen3-8b-8003");
+  const auto r = test::cli({"reconcile", path, "--requests", "--json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json j = r.json();
+  EXPECT_EQ(j["reconciled"], 114);
+  auto by_arm = sums(j);
+  EXPECT_EQ(by_arm["off"].computed + by_arm["on"].computed + by_arm["control"].computed, 592'342);
+  EXPECT_EQ(by_arm["control"].gpu, 32'000);
+  EXPECT_EQ(by_arm["on"].host, 288'000);
+  EXPECT_EQ(by_arm["on"].loaded, 288'000LL * 147'456);
+  EXPECT_EQ(checks(j)["R13"]["pass"], 114);
+  const auto d = test::cli({"decide", path, "--json", "--require", "helps"});
+  ASSERT_EQ(d.code, 0) << d.err;
+  EXPECT_EQ(d.json()["verdict"], "helps");
+  EXPECT_NEAR(d.json()["ratio"]["estimate"].get<double>(), 0.514, 0.001);
+}
+
+TEST_F(LiveJournal, AnOverfullTierLiesInsideThePredictedRange) {
+  const auto r = test::cli({"reconcile", unpacked("host-overflow-0.6b"), "--requests", "--json"});
+  ASSERT_EQ(r.code, 1) << "one pair is too few for a claim";
+  const Json j = r.json();
+  EXPECT_EQ(j["reconciled"], 36);
+  EXPECT_EQ(j["unexplained"]["tokens"], 0);
+  EXPECT_EQ(checks(j)["R13"]["pass"], 36);
+  EXPECT_EQ(sums(j)["on"].host, 1'248);
+  EXPECT_EQ(j["sessions"].size(), 3u) << "the attempt that was cut stays listed";
+}
+
+TEST_F(LiveJournal, SeveralStreamsDoNotMakeAColdCacheWarm) {
+  const auto r = test::cli({"reconcile", unpacked("closed-4-0.6b"), "--json"});
+  const Json j = r.json();
+  auto c = checks(j);
+  EXPECT_EQ(c["R16"]["pass"], 2);
+  EXPECT_EQ(c["R16"]["fail"], 0);
+  EXPECT_EQ(c["R1"]["pass"], 0) << "a window of several requests is nobody's own";
+  EXPECT_EQ(c["R1"]["not_possible"], 36);
+  EXPECT_EQ(c["R14"]["pass"], 2);
+}
+
+TEST_F(LiveJournal, AKilledEngineCoreIsNamedAndClaimsNothing) {
+  const std::string path = unpacked("kill-engine");
+  const Json j = test::cli({"reconcile", path, "--json"}).json();
+  ASSERT_FALSE(j["sessions"].empty());
+  EXPECT_EQ(j["sessions"][0]["state"], "failed");
+  EXPECT_EQ(j["requests"], 0);
+  EXPECT_EQ(test::cli({"decide", path, "--json"}).json()["verdict"], "withdrawn");
+}
+
+}  // namespace
+}  // namespace kvcliff
