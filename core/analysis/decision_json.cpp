@@ -129,6 +129,9 @@ OrderedJson count_or_null(const MeasuredTokens& m, OrderedJson& why, const char*
   return nullptr;
 }
 
+// Null where nothing was judged.
+OrderedJson residual_of(const CheckResult& c) { return OrderedJson(Json(c).at("residual")); }
+
 OrderedJson request_json(const ExperimentInput& input, const reconcile::RequestChecks& q) {
   const auto& s = input.sessions[q.session];
   const auto& r = s.requests[q.request];
@@ -163,7 +166,7 @@ OrderedJson request_json(const ExperimentInput& input, const reconcile::RequestC
     j["predicted"] = nullptr, why["predicted"] = "no prediction was made";
   OrderedJson checks = OrderedJson::object();
   for (const auto& c : q.checks) {
-    checks[c.id] = {{"state", to_string(c.state)}, {"residual", c.residual}};
+    checks[c.id] = {{"state", to_string(c.state)}, {"residual", residual_of(c)}};
     if (!c.why.empty()) checks[c.id]["why"] = c.why;
   }
   j["checks"] = std::move(checks);
@@ -219,7 +222,7 @@ OrderedJson reconcile_json(const ExperimentInput& input, const Evaluation& e, bo
     const auto add = [&](const CheckResult& c, OrderedJson subject) {
       subject["id"] = c.id;
       subject["state"] = to_string(c.state);
-      subject["residual"] = c.residual;
+      subject["residual"] = residual_of(c);
       subject["why"] = c.why;
       whole.push_back(std::move(subject));
     };

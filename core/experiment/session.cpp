@@ -31,6 +31,14 @@ Result<engine::Endpoint> endpoint_of(const std::string& url) {
   return at;
 }
 
+// The engine's note of a request by which we ask whether it is ready: an answer to us is no sign of progress.
+bool echoes_us(const std::string& line) {
+  return line.find("\"GET /health ") != std::string::npos || line.find("\"GET /v1/models ") != std::string::npos;
+}
+
+// How long an attached server may refuse connections: it is said to run already.
+constexpr auto attach_patience = 5s;
+
 }  // namespace
 
 Session::Session(Environment environment, SessionJob job, SessionRecord record)
@@ -124,7 +132,7 @@ Session::Step Session::launch() {
     env_.services.journal.put_log(record_.id, line);
     std::lock_guard guard(log_mutex_);
     log_.push_back(line);
-    last_line_ = mono_now();
+    if (!echoes_us(line.text)) last_line_ = mono_now();
   });
   if (!started) return fail(started.error());
   process_ = std::move(*started);
@@ -153,7 +161,11 @@ Session::Step Session::wait_ready() {
                     "Check that the port is free and the model name of the plan");
       waiting_for = "the model in /v1/models";
     } else {
-      waiting_for = "the engine at " + at_.url() + "/health";
+      waiting_for = fmt::format("the engine at {}/health", at_.url());
+      // An answer other than 200 comes from a server that loads; no answer at all comes from nobody.
+      if (!process_ && healthy.error().code == ErrorCode::io && mono_now() - began > scaled(attach_patience).count())
+        return fail(ErrorCode::engine, "No server answers", at_.url(), healthy.error().why,
+                    "Start the server, or correct --url; attach measures one that is running");
     }
     drain_log();
     env_.progress(record_.state, measured_, "waiting for " + waiting_for);

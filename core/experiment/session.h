@@ -87,6 +87,7 @@ class Session {
   std::vector<PlannedRequest> warmups_;
   CounterSnapshot last_;              ///< the newest settled scrape
   std::int64_t last_row_ = 0;
+  bool metrics_lost_ = false;         ///< the page could not be read after the newest request
   std::int64_t measured_ = 0;
   int ordinal_ = 0, failures_in_a_row_ = 0;
   std::vector<double> ttft_ms_;       ///< of measured requests

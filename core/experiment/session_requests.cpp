@@ -15,6 +15,8 @@ using namespace std::chrono_literals;
 // How long a cut stream may take to report its end, before we go on without its record.
 constexpr auto cancel_wait = 5s;
 constexpr int failures_allowed = 3;
+// Readings of a metrics page that was already unreadable before a request: more would not make it readable.
+constexpr int unreadable_polls = 3;
 
 }  // namespace
 
@@ -121,6 +123,7 @@ Session::Settled Session::settle(const CounterSnapshot& before, int finished) {
       return out;
     }
     out.why = fmt::format("waited {:g} s for {}", static_cast<double>(mono_now() - began) / 1e9, step.waiting_for);
+    if (!out.page.good() && (metrics_lost_ || !before.good()) && out.polls >= unreadable_polls) return out;
     if (mono_now() - began > limits.timeout.count() || trouble()) return out;
     nap(step.wait);
   }
@@ -181,6 +184,7 @@ Result<RequestRecord> Session::one_request(PlannedRequest planned) {
   r.settle_polls = s.polls;
   r.settle_ns = r.stream.times.end ? std::max<MonoNs>(0, s.page.received - r.stream.times.end) : 0;
   attribute(r, before, s.page);
+  metrics_lost_ = !s.page.good();
   if (s.page.good()) {
     last_ = s.page;
     last_row_ = keep(s.page);

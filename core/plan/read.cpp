@@ -266,7 +266,7 @@ Parsed parse_file(const std::string& path) {
   const auto text = read_file(path);
   if (text) return parse_text(*text, path);
   Parsed out;
-  out.faults.push_back({"", "The plan cannot be read: " + text.error().why, "Check the path, or write a plan with kvcliff-cli plan init"});
+  out.faults.push_back({"", "The plan cannot be read: " + (text.error().why.empty() ? text.error().what : text.error().why), "Check the path, or write a plan with kvcliff-cli plan init"});
   return out;
 }
 
