@@ -68,9 +68,9 @@ void add_inspect_metrics(CLI::App& app, Context& context) {
       ->required();
   sub->add_option("--prompt-tokens", o->prompt_tokens, "Prompt tokens of the one request between the pages")
       ->check(CLI::NonNegativeNumber);
-  sub->add_option("--block-size", o->block_size, "Tokens per block")->check(CLI::PositiveNumber);
+  sub->add_option("--block-size", o->block_size, "Tokens per block")->check(above_zero());
   sub->add_option("--model", o->model, "model_name to read, where the page has several");
-  sub->add_option("--kv-bytes-per-token", o->kv_bytes, "Compares loaded bytes with host tokens")->check(CLI::PositiveNumber);
+  sub->add_option("--kv-bytes-per-token", o->kv_bytes, "Compares loaded bytes with host tokens")->check(above_zero());
 }
 
 }  // namespace kvcliff::cli

@@ -163,7 +163,7 @@ void add_model(CLI::App& app, Context& context) {
   sub->add_option("--tp", a->options.tp, "Tensor-parallel ranks");
   sub->add_option("--pp", a->options.pp, "Pipeline ranks");
   sub->add_option("--dcp", a->options.dcp, "Decode context parallel size");
-  sub->add_option("--block-size", a->options.block_size, "Tokens per block")->check(CLI::PositiveNumber);
+  sub->add_option("--block-size", a->options.block_size, "Tokens per block")->check(above_zero());
   sub->add_option("--gpu-bytes", a->gpu_bytes, "Memory for the KV cache on one GPU (\"Available KV cache memory\" of the log)");
   sub->add_option("--host-bytes", a->host_bytes, "Memory of the host tier, all ranks together");
   sub->add_option("--blocks-per-chunk", a->blocks_per_chunk, "Blocks that one host chunk holds");

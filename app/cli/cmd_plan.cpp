@@ -174,7 +174,7 @@ OrderedJson show_json(const Context& context, const plan::Plan& p, const std::st
                         {"requests", t.known ? OrderedJson(t.requests) : OrderedJson()}, {"prompt_tokens", t.known ? OrderedJson(t.tokens) : OrderedJson()}});
   }
   for (const auto& arm : p.arms) {
-    const auto c = command_of_arm(p, arm, port);
+    const auto c = command_of_arm(context, p, arm, port);
     const auto seen = plan::for_arm(p, arm.name);
     const auto set = seen ? plan::working_set(*seen) : std::nullopt;
     OrderedJson j{{"arm", arm.name}, {"offload", arm.offload}};
@@ -253,11 +253,11 @@ void add_plan(CLI::App& app, Context& context) {
   sub->add_option("--engine", a->engine, "emulator, vllm or attach")->check(CLI::IsMember({"emulator", "vllm", "attach"}));
   sub->add_option("--environment", a->environment, "Engine environment: a name (engine list) or a folder; empty = PATH");
   sub->add_option("--model", a->model, "Catalogue id, or path of a config.json");
-  sub->add_option("--gpu-blocks", a->gpu_blocks, "GPU blocks as passed to the engine, null block included")->check(CLI::PositiveNumber);
+  sub->add_option("--gpu-blocks", a->gpu_blocks, "GPU blocks as passed to the engine, null block included")->check(above_zero());
   sub->add_option("--host-bytes", a->host_bytes, "Size of the host tier, e.g. 10GiB");
-  sub->add_option("--documents", a->documents)->check(CLI::PositiveNumber);
-  sub->add_option("--tokens", a->tokens, "Prompt tokens of a document")->check(CLI::PositiveNumber);
-  sub->add_option("--rounds", a->rounds)->check(CLI::PositiveNumber);
+  sub->add_option("--documents", a->documents)->check(above_zero());
+  sub->add_option("--tokens", a->tokens, "Prompt tokens of a document")->check(above_zero());
+  sub->add_option("--rounds", a->rounds)->check(above_zero());
   sub->add_option("--pairs", a->pairs)->check(CLI::Range(0, 1000));
   sub->add_option_function<std::uint64_t>("--seed", [a](const std::uint64_t& s) { a->seed = s, a->seed_given = true; }, "Seed of the prompts; also draws which arm comes first");
   sub->add_flag("--force", a->force, "Overwrite");

@@ -157,9 +157,9 @@ void add_stream(CLI::App& app, Context& context) {
   sub->add_option("--max-tokens", o->max_tokens, "Output tokens (default 16)")->check(CLI::Range(1, 10'000'000));
   sub->add_option("--seed", o->seed, "Seed of the made-up prompt: another seed shares no start");
   sub->add_flag("--chat", o->chat, "Use the chat endpoint");
-  sub->add_option("--idle", o->idle_s, "Limit on silence, seconds")->check(CLI::PositiveNumber);
-  sub->add_option("--total", o->total_s, "Limit on the whole request, seconds")->check(CLI::PositiveNumber);
-  sub->add_option("--connect", o->connect_s, "Limit on connecting, seconds")->check(CLI::PositiveNumber);
+  sub->add_option("--idle", o->idle_s, "Limit on silence, seconds")->check(above_zero());
+  sub->add_option("--total", o->total_s, "Limit on the whole request, seconds")->check(above_zero());
+  sub->add_option("--connect", o->connect_s, "Limit on connecting, seconds")->check(above_zero());
   sub->add_option("--api-key", o->key, "Sent as a bearer token")->envname("OPENAI_API_KEY");
   sub->add_option("--raw", o->raw, "Keep the answer's body in this file");
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/context.h"
 
+#include <fmt/format.h>
+
 #include <ostream>
+
+#include "base/text.h"
 
 namespace kvcliff::cli {
 
@@ -37,6 +41,15 @@ int Context::report(const Error& error) const {
     err << "kvcliff-cli: " << error.sentence() << '\n';
   }
   return exit_code_of(error.code);
+}
+
+CLI::Validator above_zero() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const auto value = parse_double(text);
+        return value && *value > 0 ? std::string() : fmt::format("\"{}\" is not a number above 0", text);
+      },
+      "POSITIVE");
 }
 
 CLI::App* add_command(CLI::App& app, Context& context, const std::string& name, const std::string& help,

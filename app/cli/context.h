@@ -37,6 +37,8 @@ struct Context {
 /// Adds a subcommand with --json and --quiet; `body` becomes Context::run when it is chosen.
 CLI::App* add_command(CLI::App& app, Context& context, const std::string& name, const std::string& help,
                       std::function<int()> body);
+/// The value must be a number above 0; the message says so in words.
+CLI::Validator above_zero();
 void add_all_commands(CLI::App& app, Context& context);
 int exit_code_of(ErrorCode code);
 

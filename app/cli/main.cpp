@@ -23,6 +23,37 @@ std::string own_path(const char* argv0) {
   return ec ? argv0 : p.string();
 }
 
+// The word that stands where a command was expected; CLI11 only says that one is required.
+const CLI::App* misnamed(const CLI::App& app, int argc, char** argv, std::string& word) {
+  const CLI::App* at = &app;
+  for (int i = 1; i < argc && at->get_require_subcommand_min() > 0; ++i) {
+    if (argv[i][0] == '-') continue;
+    const CLI::App* next = at->get_subcommand_no_throw(argv[i]);
+    if (!next) {
+      word = argv[i];
+      return at;
+    }
+    at = next;
+  }
+  return nullptr;
+}
+
+std::string commands_of(const CLI::App& app) {
+  std::string out;
+  for (const CLI::App* sub : app.get_subcommands({}))
+    if (!sub->get_name().empty()) out += (out.empty() ? "" : ", ") + sub->get_name();
+  return out;
+}
+
+// A full disk behind stdout must not pass for success.
+int written(const kvcliff::cli::Context& context, int code) {
+  using namespace kvcliff;
+  std::cout.flush();
+  if (std::cout) return code;
+  context.err << "kvcliff-cli: the output could not be written (is the disk full?)\n";
+  return code == cli::Exit::done || code == cli::Exit::gate_failed ? static_cast<int>(cli::Exit::engine_failed) : code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -57,11 +88,14 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
+    std::string word;
+    if (const CLI::App* at = misnamed(app, argc, argv, word))
+      return context.report(Error{ErrorCode::bad_usage, "There is no command \"" + word + "\"", {}, {}, "Known: " + commands_of(*at)});
     return context.report(Error{ErrorCode::bad_usage, "The command line cannot be understood", {}, e.what(),
                                 "Try kvcliff-cli --help, or kvcliff-cli COMMAND --help"});
   }
   try {
-    return context.run ? context.run() : cli::Exit::bad_input;
+    return written(context, context.run ? context.run() : static_cast<int>(cli::Exit::bad_input));
   } catch (const std::exception& e) {
     return context.report(Error{ErrorCode::internal, "This program made a mistake", {}, e.what(),
                                 "Please report it with the command line"});

@@ -74,7 +74,7 @@ Result<model::KvLayout> layout_of_plan(const Context& context, const plan::Plan&
   return model::derive(**entry, options);
 }
 
-ShownCommand command_of_arm(const plan::Plan& plan, const plan::Arm& arm, int port) {
+ShownCommand command_of_arm(const Context& context, const plan::Plan& plan, const plan::Arm& arm, int port) {
   ShownCommand out{.arm = arm.name};
   const auto give_up = [&](const Error& e) {
     out.why = e.sentence();
@@ -86,7 +86,7 @@ ShownCommand command_of_arm(const plan::Plan& plan, const plan::Arm& arm, int po
     out.why = "nothing is launched: the server runs already";
     return out;
   }
-  const auto adapter = engine::make_adapter(seen->engine.adapter);
+  const auto adapter = engine::make_adapter(seen->engine.adapter, resources_folder(context));
   if (!adapter) return give_up(adapter.error());
   const auto command = (*adapter)->command(*seen, arm.offload, {.host = "127.0.0.1", .port = port});
   if (!command) return give_up(command.error());

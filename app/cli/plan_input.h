@@ -25,7 +25,7 @@ struct ShownCommand {
   std::map<std::string, std::string> env_set;
   std::vector<std::string> env_unset;
 };
-ShownCommand command_of_arm(const plan::Plan& plan, const plan::Arm& arm, int port);
+ShownCommand command_of_arm(const Context& context, const plan::Plan& plan, const plan::Arm& arm, int port);
 
 /// Seconds the plan would take on the emulator's preset if everything were computed; nullopt for a real engine.
 std::optional<double> estimate_seconds(const plan::Plan& plan, std::string& why);

@@ -26,6 +26,11 @@ Result<std::string> find_resource(const Context& context, const std::string& nam
               "Set KVCLIFF_RESOURCES to the folder resources/");
 }
 
+std::string resources_folder(const Context& context) {
+  const auto catalogue = find_resource(context, "models/catalogue.json");
+  return catalogue ? fs::path(*catalogue).parent_path().parent_path().string() : std::string();
+}
+
 Result<std::string> read_resource(const Context& context, const std::string& name) {
   return find_resource(context, name).and_then([](const std::string& path) { return read_file(path); });
 }

@@ -11,6 +11,7 @@
 #include "cli/plan_input.h"
 #include "cli/progress_bar.h"
 #include "cli/resources.h"
+#include "cli/unmeasured.h"
 #include "engine/adapter.h"
 #include "host/facts.h"
 #include "host/preflight.h"
@@ -94,13 +95,11 @@ int run_and_report(Context& context, const RunArgs& args) {
   // As written, before its paths were resolved: the hash must not depend on the folder it lies in.
   const plan::Plan as_written = plan::parse_file(args.plan).plan;
   const bool attach = !args.url.empty();
-  if (args.time_scale <= 0 || args.time_scale > 1000)
-    return context.report({ErrorCode::bad_usage, "The time scale is out of range", "--time-scale", {}, "Give a number above 0, e.g. 0.01"});
+  if (!(args.time_scale >= 1e-6 && args.time_scale <= 1000))  // also false for NaN
+    return context.report({ErrorCode::bad_usage, "The time scale is out of range", "--time-scale", {}, "Give a number from 0.000001 to 1000, e.g. 0.01"});
   if (args.time_scale != 1.0 && (attach || plan->engine.adapter != "emulator"))
     return context.report({ErrorCode::bad_usage, "Only the emulator's time can be scaled", "--time-scale", "the plan's engine is " + plan->engine.adapter, "Leave it out"});
-  const auto catalogue = find_resource(context, "models/catalogue.json");
-  auto adapter = engine::make_adapter(attach ? "attach" : plan->engine.adapter,
-                                      catalogue ? fs::path(*catalogue).parent_path().parent_path().string() : std::string());
+  auto adapter = engine::make_adapter(attach ? "attach" : plan->engine.adapter, resources_folder(context));
   if (!adapter) return context.report(adapter.error());
   if (!attach && plan->launcher.kind != "local")
     return context.report({ErrorCode::unsupported, "This launcher cannot be used by run", "launcher.kind = " + plan->launcher.kind, {}, "Use local, or attach to a server started there"});
@@ -164,10 +163,16 @@ int run_and_report(Context& context, const RunArgs& args) {
     }
     context.print(document);
   } else {
-    print_reconciliation(context, *judged);
-    context.out << '\n';
-    print_decision(context, *judged);
+    if (nothing_measured(*judged)) {
+      print_nothing_measured(context, *judged, args.journal);
+    } else {
+      print_reconciliation(context, *judged);
+      context.out << '\n';
+      print_decision(context, *judged);
+    }
+    context.out << std::flush;
     if (!finished && !stopped) context.err << "kvcliff-cli: " << failure.sentence() << '\n';
+    if (stopped) context.err << "kvcliff-cli: stopped; run it again with --resume to go on\n";
   }
   if (stopped) return Exit::interrupted;
   if (!finished) return exit_code_of(failure.code);
