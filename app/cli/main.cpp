@@ -28,7 +28,9 @@ const CLI::App* misnamed(const CLI::App& app, int argc, char** argv, std::string
   const CLI::App* at = &app;
   for (int i = 1; i < argc && at->get_require_subcommand_min() > 0; ++i) {
     if (argv[i][0] == '-') continue;
-    const CLI::App* next = at->get_subcommand_no_throw(argv[i]);
+    const CLI::App* next = nullptr;
+    for (const CLI::App* sub : at->get_subcommands({}))
+      if (sub->get_name() == argv[i]) next = sub;
     if (!next) {
       word = argv[i];
       return at;
