@@ -61,7 +61,9 @@ TEST(Export, AWithdrawnReportCarriesNoEstimate) {
   EXPECT_TRUE(bytes(folder.filePath(QStringLiteral("charts/pairs.svg"))).contains("WITHDRAWN"));
   EXPECT_TRUE(bytes(folder.filePath(QStringLiteral("report.md"))).contains("Withdrawn"));
   for (const auto& row : estimate_rows(*j))
-    if (row[0].text.startsWith(QStringLiteral("Revisits"))) EXPECT_EQ(row[1].text, QStringLiteral("withheld"));
+    if (row[0].text.startsWith(QStringLiteral("Revisits"))) {
+      EXPECT_EQ(row[1].text, QStringLiteral("withheld"));
+    }
 }
 
 TEST(Export, APictureHasTheSizeAskedForAndIsWhiteInTheDark) {
