@@ -51,7 +51,7 @@ void compare_cells(ReconcileTest& t, const QString& file) {
       const MatrixCell cell = t.matrix().cell(r, c);
       ASSERT_TRUE(cell.result) << id << " request " << c + 1;
       EXPECT_EQ(std::string(to_string(cell.state)), check["state"].get<std::string>()) << id << " request " << c + 1;
-      EXPECT_EQ(cell.result->residual, check["residual"].get<double>()) << id << " request " << c + 1;
+      EXPECT_EQ(cell.result->residual, (check["residual"].is_null() ? 0 : check["residual"].get<double>())) << id << " request " << c + 1;
       EXPECT_EQ(cell.result->why, check.value("why", std::string()));
       ++compared;
     }
@@ -70,7 +70,7 @@ void compare_cells(ReconcileTest& t, const QString& file) {
       const MatrixCell cell = t.matrix().cell(r, g.first);
       ASSERT_TRUE(cell.result);
       EXPECT_EQ(std::string(to_string(cell.state)), s["state"].get<std::string>()) << qPrintable(id);
-      EXPECT_EQ(cell.result->residual, s["residual"].get<double>());
+      EXPECT_EQ(cell.result->residual, (s["residual"].is_null() ? 0 : s["residual"].get<double>()));
       found = true;
     }
     EXPECT_TRUE(found) << qPrintable(id);

@@ -31,6 +31,7 @@ inline Json cli_json(const QStringList& arguments) {
 /// control, 39 measured requests. `emulator_arguments` make it lie.
 inline void measure(const QString& journal, const std::vector<std::string>& emulator_arguments = {}) {
   Json p = *parse_json(*read_file(KVCLIFF_SOURCE_DIR "/resources/plans/reference.json"), "reference.json");
+  p["warmup"] = {{"min_requests", 1}, {"max_requests", 1}};  // so that request N is the same one in every run
   p["name"] = emulator_arguments.empty() ? "small run" : "small run that lies";
   p["capacity"]["gpu_blocks"] = 129;  // two documents of 62 blocks
   p["capacity"]["host_bytes"] = 400LL * 16 * 114'688;
