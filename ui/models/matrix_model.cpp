@@ -156,8 +156,15 @@ void MatrixModel::build() {
       if (found == request_row.end()) continue;
       states_[found->second][std::size_t(q)] = std::uint8_t(c.state);
       count(rows_[found->second], c.state);
-      if (c.state != CheckState::pass && c.state != CheckState::not_applicable) column_open[std::size_t(q)] = true;
     }
+  // What is possible for no request says nothing about single ones: its row stays, its columns need not.
+  for (const auto& [id, r] : request_row) {
+    const bool nowhere = rows_[r].not_possible == rows_[r].subjects;
+    for (int q = 0; q < n; ++q) {
+      const auto s = CheckState(states_[r][std::size_t(q)]);
+      if (open_state(s) || (s == CheckState::not_possible && !nowhere)) column_open[std::size_t(q)] = true;
+    }
+  }
   for (MatrixRow& row : rows_) {
     if (row.scope == CheckScope::request) continue;
     std::set<const CheckResult*> seen;
