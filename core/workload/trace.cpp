@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "workload/trace_reader.h"
 #include "workload/trace_scan.h"
@@ -51,33 +50,27 @@ std::string describe(const PrefixModel& m) {
   return {};
 }
 
-void TraceBuilder::fault(std::size_t line, std::string why) {
-  ++trace_.fault_count;
-  if (trace_.faults.size() < options_.faults_kept) trace_.faults.push_back({line, std::move(why)});
+void TraceFaults::add(std::size_t line, std::string why) {
+  ++count;
+  if (first.size() < options->faults_kept) first.push_back({line, std::move(why)});
 }
 
-void TraceBuilder::add(TraceRequest r, std::size_t first) {
-  r.first = first;
-  r.count = static_cast<std::uint32_t>(trace_.ids.size() - first);
-  if (!trace_.requests.empty() && r.seconds >= 0 && r.seconds < trace_.requests.back().seconds) ++trace_.backwards;
-  trace_.requests.push_back(r);
-}
-
-Result<Trace> TraceBuilder::finish(const std::string& where, const std::string& hint) {
-  if (trace_.fault_count > 0 && !options_.skip_bad_lines) {
+std::optional<Error> TraceFaults::error(std::size_t requests, const std::string& where, const std::string& hint) const {
+  if (count > 0 && !options->skip_bad_lines) {
     std::string why;
-    for (const auto& f : trace_.faults) why += fmt::format("{}line {}: {}", why.empty() ? "" : "; ", f.line, f.why);
-    if (trace_.fault_count > trace_.faults.size()) why += fmt::format("; and {} more", trace_.fault_count - trace_.faults.size());
-    return fail(ErrorCode::bad_usage, fmt::format("{} line{} of the trace cannot be used", trace_.fault_count, trace_.fault_count == 1 ? "" : "s"),
-                where, std::move(why), hint.empty() ? "Correct the lines, or leave them out with --skip-bad-lines" : hint);
+    for (const auto& f : first) why += fmt::format("{}line {}: {}", why.empty() ? "" : "; ", f.line, f.why);
+    if (count > first.size()) why += fmt::format("; and {} more", count - first.size());
+    return Error{ErrorCode::bad_usage, fmt::format("{} line{} of the trace cannot be used", count, count == 1 ? "" : "s"), where, std::move(why),
+                 hint.empty() ? "Correct the lines, or leave them out with --skip-bad-lines" : hint};
   }
-  if (trace_.requests.empty())
-    return fail(ErrorCode::bad_usage, "The trace holds no request", where,
-                trace_.fault_count > 0 ? fmt::format("none of its {} lines can be used", trace_.fault_count) : "it has no line of data", formats);
-  return std::move(trace_);
+  if (requests == 0)
+    return Error{ErrorCode::bad_usage, "The trace holds no request", where,
+                 count > 0 ? fmt::format("none of its {} lines can be used", count) : "it has no line of data", formats};
+  return std::nullopt;
 }
 
 Result<TraceFormat> recognise(std::string_view text, const std::string& where) {
+  if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
   std::optional<TraceFormat> found;
   std::string seen;
   std::size_t tried = 0;
@@ -107,19 +100,15 @@ Result<TraceFormat> recognise(std::string_view text, const std::string& where) {
   return fail(ErrorCode::bad_usage, "The file is not a known trace", where, tried == 0 ? "it is empty" : seen, formats);
 }
 
-Result<Trace> parse_trace(std::string_view text, const std::string& where, const TraceOptions& options) {
+Result<std::string> read_lines(TextBlocks& blocks, const std::string& where, const TraceOptions& options, TraceSink& sink) {
   if (options.block_tokens < 0 || options.block_tokens > longest_prompt)
     return fail(ErrorCode::bad_usage, "The block size is out of range", "--block-size", fmt::format("{} tokens", options.block_tokens), "Give 1 or more, usually 16");
-  const auto format = recognise(text, where);
+  const auto head = blocks.head();
+  if (!head) return fail(head.error());
+  const auto format = recognise(*head, where);
   if (!format) return fail(format.error());
-  if (*format == TraceFormat::azure || *format == TraceFormat::burstgpt) return parse_csv_trace(text, where, *format, options);
-  return parse_json_trace(text, where, *format, options);
-}
-
-Result<Trace> read_trace(const std::string& path, const TraceOptions& options) {
-  const auto text = read_maybe_compressed(path);
-  if (!text) return fail(text.error());
-  return parse_trace(*text, path, options);
+  if (*format == TraceFormat::azure || *format == TraceFormat::burstgpt) return read_csv_lines(blocks, *format, options, sink);
+  return read_json_lines(blocks, *format, options, sink);
 }
 
 }  // namespace kvcliff::workload

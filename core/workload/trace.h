@@ -84,6 +84,7 @@ struct TraceOptions {
   std::size_t faults_kept = 20;
   bool skip_bad_lines = false;          ///< false: a single bad line is an error
   std::int64_t first_requests = 0;      ///< only so many; 0 = all. Later lines are not read
+  int threads = 0;                      ///< that read a long file's lines; 0 = as many as there are cores, up to 8
 };
 
 /// Reads a whole trace file (.gz and .zst are unpacked). Errors: not_found, io, bad_usage (no known format, an empty

@@ -3,16 +3,20 @@
 
 #include <algorithm>
 
-#include "workload/trace.h"
+#include "workload/trace_reader.h"
 
 namespace kvcliff::workload {
+
+Error cannot_cut(std::int64_t from, std::int64_t size) {
+  return {ErrorCode::bad_usage, "The trace cannot be cut into such blocks", "--block-size",
+          fmt::format("its ids stand for {} tokens each; {} neither divides that nor is a multiple", from, size),
+          "Give a size that divides the ids' evenly, or a multiple of it"};
+}
 
 Result<Trace> in_blocks(const Trace& t, std::int64_t size) {
   const std::int64_t from = t.block_tokens;
   if (size < 1 || (from % size != 0 && size % from != 0))
-    return fail(ErrorCode::bad_usage, "The trace cannot be cut into such blocks", "--block-size",
-                fmt::format("its ids stand for {} tokens each; {} neither divides that nor is a multiple", from, size),
-                "Give a size that divides the ids' evenly, or a multiple of it");
+    return fail(cannot_cut(from, size));
   Trace out;
   out.format = t.format;
   out.block_tokens = size;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,28 @@ class ChainTable {
     slots_[at] = {raw, parent, id + 1};
     if (2 * ++used_ > slots_.size()) grow();
     return id;
+  }
+
+  /// Numbers of a whole prompt's blocks, appended to `to`.
+  void append(std::span<const std::uint64_t> raws, std::vector<std::uint32_t>& to) {
+    const std::size_t before = to.size();
+    to.resize(before + raws.size());
+    std::uint32_t* out = to.data() + before;
+    std::uint32_t parent = none;
+    const std::uint32_t* first = first_.data();
+    std::size_t small = first_.size();
+    const std::uint32_t* parents = parents_.data();
+    for (const std::uint64_t raw : raws) {
+      // A block known in the plain way, as most are; the others may move the tables.
+      std::uint32_t id = raw < small ? first[raw] : none;
+      if (id == none || parents[id] != parent) {
+        id = next(parent, raw);
+        first = first_.data();
+        small = first_.size();
+        parents = parents_.data();
+      }
+      *out++ = parent = id;
+    }
   }
 
   void reserve(std::size_t blocks) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Loading traces: megabytes of text per CPU second, best of 7.
+// Loading traces: megabytes of text per second, by the clock and by CPU time (long files are read by several
+// threads), best of 9.
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "cache/trace_stream.h"
@@ -19,11 +21,13 @@ double cpu_ms() {
 }
 
 void measure(const char* name, const std::string& text) {
-  double best = 1e9;
+  double best = 1e9, wall = 1e9;
   std::size_t ids = 0;
-  for (int i = 0; i < 7; ++i) {
+  for (int i = 0; i < 9; ++i) {
     const double start = cpu_ms();
+    const auto began = std::chrono::steady_clock::now();
     const auto t = workload::parse_trace(text, name);
+    wall = std::min(wall, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
     best = std::min(best, cpu_ms() - start);
     if (!t) {
       std::printf("%s: %s\n", name, t.error().sentence().c_str());
@@ -31,8 +35,8 @@ void measure(const char* name, const std::string& text) {
     }
     ids = t->ids.size();
   }
-  std::printf("%-34s %8.2f MB %9zu ids  %8.2f ms CPU  %7.0f MB/s  %6.1f M ids/s\n", name, static_cast<double>(text.size()) / 1e6, ids, best,
-              static_cast<double>(text.size()) / best / 1e3, static_cast<double>(ids) / best / 1e3);
+  std::printf("%-34s %8.2f MB %9zu ids  %8.2f ms %7.0f MB/s  %8.2f ms CPU %7.0f MB/s\n", name, static_cast<double>(text.size()) / 1e6, ids, wall,
+              static_cast<double>(text.size()) / wall / 1e3, best, static_cast<double>(text.size()) / best / 1e3);
 }
 }  // namespace
 

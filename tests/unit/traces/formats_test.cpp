@@ -200,11 +200,11 @@ TEST(TraceScan, IdsOfAnyNumberOfDigitsAreReadAtAnyPlace) {
   std::string why;
   for (const std::string end : {"}", ",\"input_length\":16}"}) {
     ASSERT_TRUE(l.read(text + end, why)) << why;
-    EXPECT_EQ(l.hashes, wanted);
+    EXPECT_EQ(std::vector<std::uint64_t>(l.hashes().begin(), l.hashes().end()), wanted);
   }
   for (std::uint64_t n = 0; n < 20'000; n += 7) {  // the last of the line, where fewer than eight bytes are left
     ASSERT_TRUE(l.read("{\"hash_ids\":[" + std::to_string(n) + "]}", why));
-    ASSERT_EQ(l.hashes.front(), n);
+    ASSERT_EQ(l.hashes().front(), n);
   }
 }
 
@@ -213,7 +213,7 @@ TEST(TraceScan, NumbersAreWholeInAnySpellingAndNothingElseIs) {
   std::string why;
   ASSERT_TRUE(l.read(R"( { "input_length" : 5.12e2 , "x" : [ {"a\"b":[true,null,-0.5]} ] , "hash_ids":[ -1 , 2 ] } )", why)) << why;
   EXPECT_EQ(l.input, 512);
-  EXPECT_EQ(l.hashes.size(), 2u);
+  EXPECT_EQ(l.hashes().size(), 2u);
   for (const char* wrong : {R"({"input_length":1.5})", R"({"input_length":1e400})", R"({"input_length":01})", R"({"input_length":+1})", R"({"input_length":"5"})",
                             R"({"input_length":99999999999999999999})", R"({"hash_ids":[1,]})", R"({"hash_ids":[1 2]})", R"({"hash_ids":{}})", R"({"a":tru})",
                             R"({"a":1}x)", R"({"a")", R"({"a":"b)", R"({,})", R"({"a":1,})", R"({"a":1.})", R"({"a":1e})", R"({"a":-})"})
