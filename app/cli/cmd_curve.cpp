@@ -18,6 +18,7 @@
 #include "cli/curve_text.h"
 #include "cli/plan_input.h"
 #include "model/capacity.h"
+#include "workload/trace_walk.h"
 
 namespace kvcliff::cli {
 namespace {
@@ -55,7 +56,7 @@ Result<std::vector<std::int64_t>> list_of(const std::string& text, const std::st
   return out;
 }
 
-Result<Subject> from_trace(const CurveArgs& a) {
+Result<workload::TraceOptions> trace_options(const CurveArgs& a) {
   workload::TraceOptions options;
   const auto model = workload::parse_prefix_model(a.prefix_model);
   if (!model) return fail(model.error());
@@ -63,7 +64,21 @@ Result<Subject> from_trace(const CurveArgs& a) {
   options.block_tokens = a.block_size;
   options.skip_bad_lines = a.skip_bad;
   options.first_requests = a.first;
-  const auto trace = workload::read_trace(a.trace, options);
+  options.threads = a.threads;
+  return options;
+}
+
+/// What of the trace was left out or is to be known, a warning each.
+void warn_of_lines(std::vector<std::string>& w, const std::vector<workload::TraceFault>& faults, std::size_t fault_count, std::size_t backwards) {
+  for (const auto& f : faults) w.push_back(fmt::format("line {} is left out: {}", f.line, f.why));
+  if (fault_count > faults.size()) w.push_back(fmt::format("{} more lines are left out", fault_count - faults.size()));
+  if (backwards > 0) w.push_back(fmt::format("{} requests arrive before the one above them; they are replayed in file order", backwards));
+}
+
+Result<Subject> from_trace(const CurveArgs& a) {
+  const auto options = trace_options(a);
+  if (!options) return fail(options.error());
+  const auto trace = workload::read_trace(a.trace, *options);
   if (!trace) return fail(trace.error());
   auto stream = cache::stream_of(*trace, a.block_size);
   if (!stream) return fail(stream.error());
@@ -72,9 +87,7 @@ Result<Subject> from_trace(const CurveArgs& a) {
   auto& w = s.answer.warnings;
   s.answer.format = workload::to_string(trace->format);
   s.answer.prefix_model = trace->prefix_model;
-  for (const auto& f : trace->faults) w.push_back(fmt::format("line {} is left out: {}", f.line, f.why));
-  if (trace->fault_count > trace->faults.size()) w.push_back(fmt::format("{} more lines are left out", trace->fault_count - trace->faults.size()));
-  if (trace->backwards > 0) w.push_back(fmt::format("{} requests arrive before the one above them; they are replayed in file order", trace->backwards));
+  warn_of_lines(w, trace->faults, trace->fault_count, trace->backwards);
   if (trace->unchained > 0)
     w.push_back(fmt::format("{} ids follow different ids in different prompts; blocks are told apart by their whole prefix, as engines do", trace->unchained));
   if (a.with_output && std::any_of(trace->requests.begin(), trace->requests.end(), [](const auto& r) { return r.output_tokens < 0; }))
@@ -155,24 +168,82 @@ void find_cliffs(const cache::PointCurve& curve, CurveAnswer& out) {
   if (!exact) out.host_cliff_note = "Host capacities are those of an LRU by the book; this release's own order needs as much or more";
 }
 
-int run_sampled(Context& context, const CurveArgs& a, const Subject& s, const std::vector<cache::PointCurve::Pair>& pairs) {
+/// The pairs of the lists; the plan's own capacities where one list is missing. None when both are.
+Result<std::vector<cache::PointCurve::Pair>> pairs_of(const CurveArgs& a, std::int64_t plan_gpu, std::int64_t plan_host) {
+  std::vector<cache::PointCurve::Pair> pairs;
+  if (a.gpu.empty() && a.host.empty()) return pairs;
+  const auto gpu = list_of(a.gpu.empty() ? std::to_string(plan_gpu) : a.gpu, "--gpu-blocks");
+  const auto host = list_of(a.host.empty() ? std::to_string(plan_host) : a.host, "--host-blocks");
+  for (const auto* list : {&gpu, &host})
+    if (!*list) return fail(list->error());
+  if (gpu->size() * host->size() > most_pairs)
+    return fail(ErrorCode::bad_usage, "Too many points are asked for", "--gpu-blocks, --host-blocks",
+                fmt::format("{} x {} pairs; {} are possible", gpu->size(), host->size(), most_pairs), "Shorten the lists, or leave them out for the full curve");
+  for (const auto g : *gpu)
+    for (const auto h : *host) pairs.emplace_back(g, h);
+  return pairs;
+}
+
+/// Estimates by following a share of the blocks. A trace is never held: its requests go through as they are read.
+int run_sampled(Context& context, const CurveArgs& a) {
+  auto listed = pairs_of(a, 0, 0);
+  if (!listed) return context.report(listed.error());
   cache::SampledCurve curve(a.sample);
-  std::vector<std::uint64_t> keys;
-  std::int64_t prompt = 0;
-  for (const auto& r : s.stream.requests) {
-    const auto ids = s.stream.blocks(r);
-    keys.assign(ids.begin(), ids.end());
-    curve.request(keys, static_cast<std::size_t>((r.prompt_tokens - 1) / s.stream.block_size));
-    prompt += r.prompt_tokens;
+  std::int64_t prompt = 0, requests = 0, size = 0;
+  std::string format, prefix_model;
+  std::vector<std::string> warnings;
+  if (a.plan.empty()) {
+    const auto options = trace_options(a);
+    if (!options) return context.report(options.error());
+    const auto walk = workload::walk_trace(a.trace, *options, a.block_size, [&](const workload::TraceRequest& r, std::span<const std::uint64_t> keys, std::int64_t block) {
+      if (context.stop) return false;
+      curve.request(keys, static_cast<std::size_t>((r.input_tokens - 1) / block));
+      return true;
+    });
+    if (context.stop) return context.report(Error{ErrorCode::interrupted, "The curve was interrupted", {}, "Ctrl-C", "Run it again; a smaller --sample is quicker"});
+    if (!walk) return context.report(walk.error());
+    format = workload::to_string(walk->format);
+    prefix_model = walk->prefix_model;
+    prompt = walk->prompt_tokens;
+    requests = walk->requests;
+    size = walk->block_tokens;
+    warn_of_lines(warnings, walk->faults, walk->fault_count, walk->backwards);
+  } else {
+    auto s = from_plan(context, a);
+    if (!s) return context.report(s.error());
+    size = s->stream.block_size;
+    format = s->answer.format;
+    warnings = s->answer.warnings;
+    std::vector<std::uint64_t> keys;
+    for (const auto& r : s->stream.requests) {
+      const auto ids = s->stream.blocks(r);
+      keys.assign(ids.begin(), ids.end());
+      curve.request(keys, static_cast<std::size_t>((r.prompt_tokens - 1) / size));
+      prompt += r.prompt_tokens;
+    }
+    requests = static_cast<std::int64_t>(s->stream.requests.size());
+    listed = pairs_of(a, s->plan_gpu, s->plan_host);
+    if (listed->empty()) listed->emplace_back(s->plan_gpu, s->plan_host);
   }
-  const double block = static_cast<double>(s.stream.block_size);
+  const auto distinct = static_cast<std::int64_t>(std::llround(curve.distinct()));
+  auto& pairs = *listed;
+  if (pairs.empty()) {  // two for each doubling, up to what holds every block
+    for (double c = 16; c < curve.distinct(); c *= std::sqrt(2.0)) pairs.emplace_back(static_cast<std::int64_t>(std::llround(c)), 0);
+    pairs.emplace_back(std::max<std::int64_t>(distinct + 1, 16), 0);
+  }
+  const double block = static_cast<double>(size);
   const auto tokens = [&](double blocks) { return static_cast<std::int64_t>(std::llround(blocks * block)); };
-  OrderedJson j{{"format", s.answer.format}, {"block_size", s.stream.block_size}, {"requests", s.stream.requests.size()}, {"prompt_tokens", prompt},
-                {"distinct_blocks", s.stream.distinct}, {"sampled", {{"rate", curve.rate()}, {"followed_blocks", curve.followed()},
-                 {"what", "estimates by following a share of the blocks; an LRU by the book; error = half-width of a 95 % interval"}}}};
+  OrderedJson j{{"format", format}, {"block_size", size}, {"requests", requests}, {"prompt_tokens", prompt}, {"block_references", curve.references()},
+                {"distinct_blocks", distinct},
+                {"sampled", {{"rate", curve.rate()}, {"followed_blocks", curve.followed()}, {"distinct_blocks_error", static_cast<std::int64_t>(std::ceil(curve.distinct_error()))},
+                 {"what", "estimates by following a share of the blocks; an LRU by the book, without tail blocks; errors are half-widths of 95 % intervals"}}}};
+  if (!prefix_model.empty()) j["prefix_model"] = prefix_model;
   j["points"] = OrderedJson::array();
-  std::string text = fmt::format("Sampled: {} of {} distinct blocks followed\n{:>12} {:>12} {:>18} {:>18} {:>14}\n", grouped(static_cast<std::int64_t>(curve.followed())),
-                                 grouped(s.stream.distinct), "GPU blocks", "host blocks", "GPU hit", "host loaded", "error");
+  std::string text = fmt::format("{} requests, {} prompt tokens, {} full blocks of {} tokens, about {} +- {} distinct ({})\n", grouped(requests), grouped(prompt),
+                                 grouped(curve.references()), size, grouped(distinct), grouped(static_cast<std::int64_t>(std::ceil(curve.distinct_error()))), format);
+  if (!prefix_model.empty()) text += prefix_model + ".\n";
+  text += fmt::format("Sampled: {} blocks followed, a share of {:.4g}; an LRU by the book, without tail blocks\n{:>12} {:>12} {:>18} {:>18} {:>14}\n",
+                      grouped(static_cast<std::int64_t>(curve.followed())), curve.rate(), "GPU blocks", "host blocks", "GPU hit", "host loaded", "error");
   for (const auto& [gpu, host] : pairs) {
     const auto g = curve.at(gpu), both = curve.at(std::max(gpu, host));
     j["points"].push_back({{"gpu_blocks", gpu}, {"host_blocks", host}, {"gpu_hit", tokens(g.hits)}, {"host_loaded", tokens(both.hits - g.hits)},
@@ -180,8 +251,13 @@ int run_sampled(Context& context, const CurveArgs& a, const Subject& s, const st
     text += fmt::format("{:>12} {:>12} {:>18} {:>18} {:>14}\n", grouped(gpu), grouped(host), grouped(tokens(g.hits)), grouped(tokens(both.hits - g.hits)),
                         grouped(tokens(std::max(g.error, both.error))));
   }
-  if (context.json) context.print(j);
-  else context.out << text;
+  j["warnings"] = warnings;
+  if (context.json) {
+    context.print(j);
+  } else {
+    for (const auto& w : warnings) context.err << "kvcliff-cli: warning: " << w << '\n';
+    context.out << text;
+  }
   return Exit::done;
 }
 
@@ -189,6 +265,7 @@ int run_curve(Context& context, const CurveArgs& a) {
   if (a.trace.empty() == a.plan.empty())
     return context.report(Error{ErrorCode::bad_usage, "What to draw the curve of is not said", {}, "exactly one of TRACE and --plan is needed",
                                 "kvcliff-cli curve TRACE, or kvcliff-cli curve --plan PLAN.json"});
+  if (a.sample > 0) return run_sampled(context, a);
   auto subject = a.plan.empty() ? from_trace(a) : from_plan(context, a);
   if (!subject) return context.report(subject.error());
   Subject& s = *subject;
@@ -202,24 +279,8 @@ int run_curve(Context& context, const CurveArgs& a) {
     if (!touch) return context.report(touch.error());
     s.rules.host_touch = *touch;
   }
-  std::vector<cache::PointCurve::Pair> pairs;
-  const bool listed = !a.gpu.empty() || !a.host.empty();
-  if (listed) {
-    const auto gpu = list_of(a.gpu.empty() ? std::to_string(s.plan_gpu) : a.gpu, "--gpu-blocks");
-    const auto host = list_of(a.host.empty() ? std::to_string(s.plan_host) : a.host, "--host-blocks");
-    for (const auto* list : {&gpu, &host})
-      if (!*list) return context.report(list->error());
-    if (gpu->size() * host->size() > most_pairs)
-      return context.report(Error{ErrorCode::bad_usage, "Too many points are asked for", "--gpu-blocks, --host-blocks",
-                                  fmt::format("{} x {} pairs; {} are possible", gpu->size(), host->size(), most_pairs), "Shorten the lists, or leave them out for the full curve"});
-    for (const auto g : *gpu)
-      for (const auto h : *host) pairs.emplace_back(g, h);
-  }
-  if (a.sample > 0) {
-    if (!listed)
-      return context.report(Error{ErrorCode::bad_usage, "A sampled curve needs its capacities", "--sample", "no list was given", "Add --gpu-blocks, --host-blocks or both"});
-    return run_sampled(context, a, s, pairs);
-  }
+  const auto pairs = pairs_of(a, s.plan_gpu, s.plan_host);
+  if (!pairs) return context.report(pairs.error());
 
   const int threads = a.threads > 0 ? a.threads : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 64u));
   CurveAnswer out = std::move(s.answer);
@@ -227,11 +288,11 @@ int run_curve(Context& context, const CurveArgs& a) {
   const cache::PointCurve curve(std::move(s.stream), s.rules, a.with_output);
   out.rules = curve.rules();
   out.with_output = a.with_output;
-  out.listed = listed;
+  out.listed = !pairs->empty();
   if (a.kv_bytes > 0) out.bytes_per_block = a.kv_bytes * out.rules.block_size;
   else if (!out.bytes_per_block && out.why_no_bytes.empty()) out.why_no_bytes = "the KV bytes of a token are not known here: give --kv-bytes-per-token";
-  if (listed) {
-    out.points = curve.at(pairs, threads, &context.stop);
+  if (out.listed) {
+    out.points = curve.at(*pairs, threads, &context.stop);
   } else {
     out.axes.push_back(cache::axis_of(curve, false, s.plan_host, most_points / 2, threads, &context.stop));
     out.axes.push_back(cache::axis_of(curve, true, s.plan_gpu > 0 ? s.plan_gpu : curve.largest_request(), most_points / 2, threads, &context.stop));
@@ -272,7 +333,7 @@ void add_curve(CLI::App& app, Context& context) {
   sub->add_flag("--skip-bad-lines", a->skip_bad, "Leave bad lines out instead of refusing the file");
   sub->add_option("--first", a->first, "Only the first N requests of the trace")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   sub->add_option("--kv-bytes-per-token", a->kv_bytes, "KV bytes of a token, for capacities in bytes")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32));
-  sub->add_option("--sample", a->sample, "Follow this share of the blocks only (0 to 1); the error is stated")->check(CLI::Range(1e-6, 1.0));
+  sub->add_option("--sample", a->sample, "Follow this share of the blocks only (0 to 1), in memory that does not grow with the trace; the error is stated")->check(CLI::Range(1e-6, 1.0));
   sub->add_flag("--optimal", a->optimal, "Best-policy line also for large traces");
   sub->add_option("--threads", a->threads, "Threads for simulated points (default: all processors)")->check(CLI::Range(1, 256));
 }

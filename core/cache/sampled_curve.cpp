@@ -23,6 +23,9 @@ SampledCurve::SampledCurve(double rate, std::size_t most_blocks)
 
 double SampledCurve::rate() const { return static_cast<double>(threshold_) / 4294967296.0; }
 
+// Each block is followed by itself with a chance of rate().
+double SampledCurve::distinct_error() const { return 1.96 * std::sqrt(static_cast<double>(ids_.size()) * (1 - rate())) / rate(); }
+
 std::size_t SampledCurve::bin_of(double distance) {
   int exponent = 0;
   const double m = std::frexp(std::max(1.0, distance), &exponent);  // [0.5, 1) x 2^exponent

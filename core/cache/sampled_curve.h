@@ -36,6 +36,8 @@ class SampledCurve {
   std::int64_t references() const { return references_; }
   double rate() const;
   std::size_t followed() const { return ids_.size(); }
+  /// Distinct blocks, estimated; distinct_error is the half-width of a 95 % interval.
+  double distinct_error() const;
   double distinct() const { return static_cast<double>(ids_.size()) / rate(); }
 
  private:

@@ -111,6 +111,23 @@ TEST(CurveCommand, ASampleStatesItsError) {
   EXPECT_NEAR(p.at("gpu_hit").get<double>(), 17'502'720, 2 * p.at("error_tokens").get<double>());
 }
 
+TEST(CurveCommand, ASampleWithoutListsGoesUpToEveryBlock) {
+  const auto r = cli({"curve", conversation(), "--sample", "1", "--block-size", "256", "--json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = r.json();
+  EXPECT_EQ(j.at("block_size"), 256);
+  EXPECT_EQ(j.at("prompt_tokens"), 144'793'823);
+  const auto& points = j.at("points");
+  ASSERT_GT(points.size(), 20u);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    EXPECT_GT(points[i].at("gpu_blocks"), points[i - 1].at("gpu_blocks"));
+    EXPECT_GE(points[i].at("gpu_hit"), points[i - 1].at("gpu_hit"));
+  }
+  // Without end, by the exact curve.
+  const auto exact = cli({"curve", conversation(), "--block-size", "256", "--gpu-blocks", "1000000", "--json"}).json().at("points")[0].at("gpu_hit").get<double>();
+  EXPECT_NEAR(points.back().at("gpu_hit").get<double>(), exact, points.back().at("error_tokens").get<double>() + 1e-6 * exact);
+}
+
 TEST(CurveCommand, BadInputIsRefusedInOneDocument) {
   const test::TempDir dir;
   const std::string broken = dir / "broken.jsonl";
@@ -127,7 +144,6 @@ TEST(CurveCommand, BadInputIsRefusedInOneDocument) {
       {conversation(), "--host-touch", "later"},
       {conversation(), "--free-order", "sideways"},
       {conversation(), "--block-size", "48", "--gpu-blocks", "1"},
-      {conversation(), "--sample", "0.1"},
       {"--plan", test::reference_plan(), "--arm", "nobody"},
   };
   for (auto args : wrong) {
