@@ -3,6 +3,7 @@
 // experiment notes, section 7, in the order in which they weigh.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "analysis/decision.h"
@@ -27,6 +28,12 @@ void engine_limits(const ExperimentInput& in, List& out) {
     out.add("No real engine was measured: the engine is emulated", "Its times are " + (in.times_origin.empty() ? "of unknown origin" : in.times_origin) + ".");
   if (in.attached)
     out.add("The server was not started by us", "Its command line, its environment and its cold start are not proven.");
+  const auto kept = std::count_if(in.sessions.begin(), in.sessions.end(),
+                                  [&](const reconcile::SessionInput& s) { return reconcile::server_kept_from(in, s) != nullptr; });
+  if (kept > 0)
+    out.add("Differences between servers",
+            fmt::format("{} session(s) took over a running server. Its caches were emptied before each, and the first visits show "
+                        "it (R16), but what is particular to one server is in all of its sessions.", kept));
 }
 
 void load_limits(const ExperimentInput& in, List& out) {

@@ -81,6 +81,14 @@ class HttpServer final : public Server {
 
   void cancel_all() override { client_.cancel_all(); }
   void preconnect(int n) override { (void)client_.preconnect(at_.url(), n); }
+  Result<void> reset_caches() override {
+    const auto done = adapter_.reset_caches(client_, at_, true);
+    if (!done) return fail(done.error());
+    if (!*done)
+      return fail(ErrorCode::unsupported, "The engine offers no way to empty its caches", at_.url(), {},
+                  "Start it in development mode, or plan with schedule.server = fresh");
+    return {};
+  }
 
  private:
   net::Client::Options options() {

@@ -202,11 +202,13 @@ class Experiment {
           if (simulated == record_.simulated) return;
           record_.simulated = simulated;
           services_.journal.put(record_);
-        }};
+        },
+        [this, i](const SessionRecord& now, const engine::Endpoint& at) { return next_uses(i, now, at); }};
     {
-      Session session(std::move(environment), std::move(*job), sessions_[i]);
+      Session session(std::move(environment), std::move(*job), sessions_[i], std::exchange(live_, std::nullopt));
       out = session.run();
     }
+    live_ = std::exchange(out.live, std::nullopt);
     sessions_[i] = out.record;
     if (out.end == Session::End::finished) {
       done_[i] = true;
@@ -219,6 +221,15 @@ class Experiment {
     }
     (void)services_.journal.flush(10s);
     return out;
+  }
+
+  // Whether the session after `i` would start the very server that runs.
+  bool next_uses(std::size_t i, const SessionRecord& now, const engine::Endpoint& at) const {
+    if (plan_.schedule.server != "kept" || i + 1 >= schedule_.size() || done_[i + 1] || control_.stopped()) return false;
+    const auto job = prepare(plan_, schedule_[i + 1], sessions_[i + 1].attempt, services_.kv_bytes);
+    if (!job) return false;
+    const auto command = session_command(services_, options_, *job, at);
+    return command && command->argv == now.argv && command->env_set == now.env_set && command->env_unset == now.env_unset;
   }
 
   bool ceiling_reached() const {
@@ -292,6 +303,7 @@ class Experiment {
   std::vector<bool> done_;
   std::vector<std::int64_t> requests_of_session_;
   std::int64_t requests_total_ = 0, resumed_requests_ = 0;
+  std::optional<LiveServer> live_;  ///< left by the session before
   Pace pace_;
 };
 

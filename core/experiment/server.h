@@ -31,6 +31,10 @@ class Server {
   virtual void cancel_all() = 0;
   /// Opens connections beforehand, so that times begin at a connected socket.
   virtual void preconnect(int n) = 0;
+  /// Empties GPU cache and host tier. Errors: unsupported where the engine offers no way, engine when it refuses.
+  virtual Result<void> reset_caches() {
+    return fail(ErrorCode::unsupported, "The caches of this server cannot be emptied");
+  }
 };
 
 /// The HTTP one. `plan` is the arm's; `model` the name to ask for (empty: what /v1/models says first).

@@ -38,11 +38,21 @@ bool echoes_us(const std::string& line) {
 
 // How long an attached server may refuse connections: it is said to run already.
 constexpr auto attach_patience = 5s;
+// How long a kept server may go on saying that its caches are in use.
+constexpr auto reset_patience = 10s;
 
 }  // namespace
 
-Session::Session(Environment environment, SessionJob job, SessionRecord record)
-    : env_(std::move(environment)), job_(std::move(job)), record_(std::move(record)) {}
+Session::Session(Environment environment, SessionJob job, SessionRecord record, std::optional<LiveServer> live)
+    : env_(std::move(environment)), job_(std::move(job)), record_(std::move(record)), tap_(std::make_shared<LogTap>()) {
+  if (!live) return;
+  at_ = live->at;
+  process_ = std::move(live->process);
+  tap_ = std::move(live->tap);
+  taken_from_ = live->session;
+  log_told_ = tap_->size();
+  tap_->serve([&journal = env_.services.journal, id = record_.id](const LogLine& line) { journal.put_log(id, line); });
+}
 
 Session::~Session() {
   if (server_) server_->cancel_all();
@@ -64,7 +74,14 @@ Session::Ended Session::run() {
   }
   // The end is decided before the engine is stopped: its death by our hand is no failure.
   const bool stopped = out.error && out.error->code == ErrorCode::interrupted;
-  stop_engine();
+  if (!out.error && process_ && env_.keep && env_.keep(record_, at_)) {
+    record_.stop = Json{{"kept", true}};
+    server_->cancel_all();
+    server_.reset();
+    out.live = LiveServer{at_, std::move(process_), tap_, record_.ordinal};
+  } else {
+    stop_engine();
+  }
   drain_log();
   if (!out.error) {
     out.end = End::finished;
@@ -86,13 +103,14 @@ Session::Step Session::preflight() {
     auto at = endpoint_of(env_.options.attach_url);
     if (!at) return fail(at.error());
     at_ = *at;
-  } else {
+  } else if (!taken_from_) {
     const auto port = free_port();
     if (!port) return fail(port.error());
     at_.port = *port;
   }
   record_.url = at_.url();
-  if (!env_.services.preflight || !env_.options.attach_url.empty()) return {};
+  // A server that runs has its memory and its port already: what a launch needs is not asked again.
+  if (!env_.services.preflight || !env_.options.attach_url.empty() || taken_from_) return {};
   record_.preflight = env_.services.preflight(job_.arm_plan, at_);
   for (const auto& item : record_.preflight) {
     const std::string state = item.value("state", std::string());
@@ -113,32 +131,44 @@ Session::Step Session::launch() {
     server_ = env_.services.connect(at_, job_.arm_plan);
     return {};
   }
-  auto command = env_.services.adapter.command(job_.arm_plan, job_.offload, at_);
+  auto command = session_command(env_.services, env_.options, job_, at_);
   if (!command) return fail(command.error());
-  if (!env_.options.engine_program.empty() && !command->argv.empty()) command->argv[0] = env_.options.engine_program;
-  command->argv.insert(command->argv.end(), env_.options.engine_args.begin(), env_.options.engine_args.end());
   record_.argv = command->argv;
   record_.env_set = command->env_set;
   record_.env_unset = command->env_unset;
   // No setting of the arm, so not part of what R15 compares: the emulator's drift and session effect need to know which
   // server of the experiment this is.
   if (env_.services.adapter.name() == "emulator") command->env_set["KVCLIFF_EMULATE_SESSION"] = std::to_string(record_.ordinal);
+  if (taken_from_) return take_over();
   change(SessionState::launching);
-  {
-    std::lock_guard guard(log_mutex_);
-    last_line_ = mono_now();
-  }
-  auto started = env_.services.launcher.start(*command, [this](const LogLine& line) {
-    env_.services.journal.put_log(record_.id, line);
-    std::lock_guard guard(log_mutex_);
-    log_.push_back(line);
-    if (!echoes_us(line.text)) last_line_ = mono_now();
-  });
+  tap_->serve([&journal = env_.services.journal, id = record_.id](const LogLine& line) { journal.put_log(id, line); });
+  tap_->touch();
+  auto started = env_.services.launcher.start(*command, [tap = tap_](const LogLine& line) { tap->take(line, !echoes_us(line.text)); });
   if (!started) return fail(started.error());
   process_ = std::move(*started);
   record_.pid = process_->pid();
   env_.services.journal.put(env_.experiment, record_);
   server_ = env_.services.connect(at_, job_.arm_plan);
+  return {};
+}
+
+Session::Step Session::take_over() {
+  change(SessionState::launching, fmt::format("took over the server of session {}", *taken_from_));
+  record_.pid = process_->pid();
+  env_.services.journal.put(env_.experiment, record_);
+  server_ = env_.services.connect(at_, job_.arm_plan);
+  tap_->touch();
+  // A server that has just been idle empties its caches at once; one that still copies says no for a moment.
+  Result<void> done;
+  for (const MonoNs began = mono_now(); !(done = server_->reset_caches()) && mono_now() - began < scaled(reset_patience).count();) {
+    if (auto t = trouble()) return fail(std::move(*t));
+    if (done.error().code == ErrorCode::unsupported) break;
+    nap(scaled(100ms));
+  }
+  if (!done)
+    return fail(ErrorCode::engine, "The caches of the kept server could not be emptied", at_.url(), done.error().sentence(),
+                "Plan with schedule.server = fresh");
+  note("info", fmt::format("the server of session {} was kept; both caches were emptied", *taken_from_));
   return {};
 }
 
@@ -169,11 +199,7 @@ Session::Step Session::wait_ready() {
     }
     drain_log();
     env_.progress(record_.state, measured_, "waiting for " + waiting_for);
-    MonoNs silent_since;
-    {
-      std::lock_guard guard(log_mutex_);
-      silent_since = std::max(last_line_, began);
-    }
+    const MonoNs silent_since = std::max(tap_->last_progress(), began);
     if (limit > 0 && mono_now() - silent_since > limit) {
       const auto cause = env_.services.adapter.failure_cause(log());
       return fail(ErrorCode::timeout, cause ? cause->what : std::string("The engine did not become ready"), at_.url(),
@@ -193,7 +219,7 @@ Session::Step Session::identify() {
   if (!last_.good())
     note("warning", "the first reading of /metrics failed, so no token source can be told: " + last_.error);
   for (const char* name : {"prompt_tokens", "request_success", "generation_tokens"})
-    if (last_.value(name).value_or(0) > 0)
+    if (!taken_from_ && last_.value(name).value_or(0) > 0)
       note("warning", fmt::format("the server had counted {} = {:g} before our first request: cold is not proven", name,
                                   *last_.value(name)));
   record_.effective = server_->effective(log(), last_);
@@ -304,20 +330,13 @@ void Session::note(const std::string& severity, const std::string& text) {
 }
 
 void Session::drain_log() {
-  std::vector<LogLine> fresh;
-  {
-    std::lock_guard guard(log_mutex_);
-    fresh.assign(log_.begin() + static_cast<std::ptrdiff_t>(log_told_), log_.end());
-    log_told_ = log_.size();
-  }
+  const std::vector<LogLine> fresh = tap_->lines(log_told_);
   if (fresh.empty()) return;
+  log_told_ += fresh.size();
   for (Observer* o : env_.observers) o->log_lines(record_.id, fresh);
 }
 
-std::vector<LogLine> Session::log() const {
-  std::lock_guard guard(log_mutex_);
-  return log_;
-}
+std::vector<LogLine> Session::log() const { return tap_->lines(); }
 
 std::int64_t Session::keep(const CounterSnapshot& page) {
   for (Observer* o : env_.observers) o->scraped(record_.id, page);

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "experiment/live_server.h"
 #include "experiment/runner.h"
 #include "experiment/settle.h"
 
 namespace kvcliff::experiment {
 
-/// One server process from launch to exit, running one arm. Runs on the experiment's thread.
+/// One session on a server of its own, from launch to exit; with plan.schedule.server = kept, a server may live on for
+/// the next session (its caches emptied first). Runs on the experiment's thread.
 class Session {
  public:
   struct Environment {
@@ -24,8 +26,11 @@ class Session {
     std::function<bool()> ceiling_reached;                  ///< stop: the plan's cost ceiling
     std::function<void(SessionState, std::int64_t measured, const std::string& doing)> progress;
     std::function<void(const std::string& engine_version, bool simulated)> identified;
+    /// Whether the next session can use this server; nullptr = never.
+    std::function<bool(const SessionRecord& now, const engine::Endpoint& at)> keep;
   };
-  Session(Environment environment, SessionJob job, SessionRecord record);
+  /// `live`: the server that the session before left, if it left one.
+  Session(Environment environment, SessionJob job, SessionRecord record, std::optional<LiveServer> live = std::nullopt);
   ~Session();
 
   enum class End { finished, failed, stopped };
@@ -33,6 +38,7 @@ class Session {
     End end = End::failed;
     std::optional<Error> error;
     SessionRecord record;
+    std::optional<LiveServer> live;   ///< of a finished session: the server, kept for the next
   };
   Ended run();
 
@@ -42,6 +48,7 @@ class Session {
 
   Step preflight();
   Step launch();
+  Step take_over();
   Step wait_ready();
   Step identify();
   Step warm_up();
@@ -92,10 +99,9 @@ class Session {
   int ordinal_ = 0, failures_in_a_row_ = 0;
   std::vector<double> ttft_ms_;       ///< of measured requests
 
-  mutable std::mutex log_mutex_;      ///< lines come on the capture thread
-  std::vector<LogLine> log_;
+  std::optional<int> taken_from_;     ///< ordinal of the session that left us its server
+  std::shared_ptr<LogTap> tap_;
   std::size_t log_told_ = 0;
-  MonoNs last_line_ = 0;
 };
 
 }  // namespace kvcliff::experiment

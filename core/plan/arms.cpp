@@ -130,6 +130,11 @@ void check_schedule(const Plan& plan, std::vector<Finding>& out) {
   bounded("schedule.pairs", s.pairs, 1000);
   bounded("schedule.conditioning", s.conditioning, 100);
   if (s.first != "off" && s.first != "on") add(out, "schedule.first", fmt::format("schedule.first must be off or on, and is \"{}\"", s.first));
+  if (s.server != "fresh" && s.server != "kept")
+    add(out, "schedule.server", fmt::format("schedule.server must be fresh or kept, and is \"{}\"", s.server));
+  if (s.server == "kept" && s.pairs > 0)
+    add(out, "schedule.server", "Compared pairs need a fresh server each, and this plan keeps servers over several sessions",
+        "Take \"fresh\", or no pairs: a kept server is for the points of a sweep", {"schedule.pairs"});
   std::vector<std::string> names;
   for (const auto& a : plan.arms) names.push_back(a.name);
   const auto known = [&](const std::string& field, const std::string& name) {

@@ -70,6 +70,8 @@ struct ScheduleSpec {
   int conditioning = 0;                          ///< discarded sessions before the pairs
   std::vector<std::string> controls{"control"};
   std::string calibration;                       ///< arm name of the calibration ladder; empty = none
+  std::string server = "fresh";                  ///< fresh | kept: sessions that follow each other with one command line may
+                                                 ///< share a server, its caches emptied between them (never compared pairs)
   bool operator==(const ScheduleSpec&) const = default;
 };
 

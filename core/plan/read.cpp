@@ -119,6 +119,9 @@ void read_schedule(const Json& json, ScheduleSpec& s, std::vector<Fault>& faults
   r.integer("conditioning", s.conditioning);
   r.text_list("controls", s.controls);
   r.text("calibration", s.calibration);
+  int server = s.server == "kept" ? 1 : 0;
+  r.choice("server", server_words, server);
+  s.server = server_words[static_cast<std::size_t>(server)];
   r.finish();
 }
 

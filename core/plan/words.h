@@ -13,6 +13,7 @@ inline const std::array<std::string, 4> orders{"cyclic", "random", "zipf", "reve
 inline const std::array<std::string, 3> load_modes{"serial", "closed", "open"};
 inline const std::array<std::string, 2> weights_words{"real", "dummy"};
 inline const std::array<std::string, 2> first_words{"off", "on"};
+inline const std::array<std::string, 2> server_words{"fresh", "kept"};
 inline const std::array<std::string, 2> arrivals{"poisson", "constant"};
 inline const std::vector<std::string> adapters{"emulator", "vllm", "attach"};
 inline const std::vector<std::string> policies{"lru", "arc"};

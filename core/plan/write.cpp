@@ -74,6 +74,7 @@ Json to_json(const Plan& p) {
                        {"conditioning", p.schedule.conditioning},
                        {"controls", p.schedule.controls}};
   if (!p.schedule.calibration.empty()) j["schedule"]["calibration"] = p.schedule.calibration;
+  if (p.schedule.server != "fresh") j["schedule"]["server"] = p.schedule.server;  // plans older than the choice keep their hash
   j["load"] = load_json(p.load);
   j["warmup"] = Json{{"min_requests", p.warmup.min_requests},
                      {"max_requests", p.warmup.max_requests},

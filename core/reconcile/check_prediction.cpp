@@ -83,7 +83,7 @@ std::int64_t coldest_in_flight(const SessionInput& s, const RequestRecord& first
 }  // namespace
 
 // R16. The first visit of a document finds nothing but what it shares with an earlier prompt.
-CheckResult cold_start(const ExperimentInput&, const SessionInput& s) {
+CheckResult cold_start(const ExperimentInput& e, const SessionInput& s) {
   std::set<int> seen;
   double residual = 0;
   int first = 0, judged = 0;
@@ -117,7 +117,7 @@ CheckResult cold_start(const ExperimentInput&, const SessionInput& s) {
   if (first == 0) return not_applicable("the session has no document");
   if (!why.empty()) return failed(residual, std::move(why));
   if (judged == 0) return not_possible(unknown.empty() ? "no first visit was measured" : unknown);
-  if (s.identity && s.identity->value("prefix_cache_hits").value_or(0) > 0)
+  if (!server_kept_from(e, s) && s.identity && s.identity->value("prefix_cache_hits").value_or(0) > 0)
     return failed(*s.identity->value("prefix_cache_hits"), "the server had prefix hits before our first request");
   return passed();
 }

@@ -47,15 +47,30 @@ CheckResult one_process(const ExperimentInput& e, const SessionInput& s) {
   if (start && end && *start != *end)
     return failed(*end - *start, "the process start time differs between the first and the last scrape");
   if (!e.attached) {
-    if (const auto launch = launched_at(s.record); start && launch) {
+    const SessionInput* before_us = server_kept_from(e, s);
+    const SessionInput* launcher = &s;
+    while (const SessionInput* earlier = server_kept_from(e, *launcher)) launcher = earlier;
+    if (const auto launch = launched_at(launcher->record); start && launch) {
       // Started before we launched it: the port is answered by somebody else. 2 s for the clock's resolution.
       const double early = static_cast<double>(*launch) / 1e9 - *start;
       if (early > 2)
         return failed(early * 1000, fmt::format("the process behind /metrics started {:.1f} s before our launch: another server's endpoint", early));
     }
-    for (const char* name : {"prompt_tokens", "generation_tokens", "request_success"})
-      if (const auto v = s.identity->value(name); v && *v != 0)
+    if (before_us && (!before_us->last || !before_us->last->good()))
+      return not_possible("the server was kept from an earlier session, whose last scrape is missing");
+    for (const char* name : {"prompt_tokens", "generation_tokens", "request_success"}) {
+      const auto v = s.identity->value(name);
+      if (!v) continue;
+      if (before_us) {
+        const double left = before_us->last->value(name).value_or(0);
+        if (*v != left)
+          return failed(*v - left, fmt::format("{} stood at {} when the kept server was taken over, its last session left it at {}", name,
+                                               grouped(std::llround(*v)), grouped(std::llround(left))));
+        continue;
+      }
+      if (*v != 0)
         return failed(*v, fmt::format("{} stood at {} before any request of ours: not a fresh server", name, grouped(std::llround(*v))));
+    }
   }
   if (!start) return passed("the process start time is not exported; the counters only grew");
   return passed();

@@ -85,6 +85,16 @@ const CheckInfo* find_check(std::string_view id) {
   return nullptr;
 }
 
+const SessionInput* server_kept_from(const ExperimentInput& input, const SessionInput& session) {
+  const SessionInput* found = nullptr;
+  for (const auto& s : input.sessions) {
+    if (&s == &session) break;
+    if (session.record.pid != 0 && s.record.pid == session.record.pid && s.record.stop.is_object() && s.record.stop.value("kept", false))
+      found = &s;
+  }
+  return found;
+}
+
 std::vector<const SessionInput*> compared_sessions(const ExperimentInput& input) {
   std::vector<const SessionInput*> out;
   for (const auto& s : input.sessions)

@@ -58,6 +58,9 @@ struct ExperimentInput {
   Json host;                             ///< facts of the machine that measured
 };
 
+/// The session that left its server running for this one (plan.schedule.server = kept); nullptr: it had a fresh one.
+const SessionInput* server_kept_from(const ExperimentInput& input, const SessionInput& session);
+
 /// Compared sessions are those of the pairs; the arm with a tier is the treatment.
 std::vector<const SessionInput*> compared_sessions(const ExperimentInput& input);
 

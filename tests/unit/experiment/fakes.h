@@ -25,7 +25,8 @@ struct Script {
   std::function<bool(int session)> die_while_loading = [](int) { return false; };
   int pinned_scrapes = 0;                    ///< scrapes after a request that show a pinned transfer
   bool has_metrics = true;
-  std::atomic<int> launches{0}, stops{0}, cancels{0}, max_in_flight{0}, in_flight{0};
+  std::function<Result<void>()> reset = [] { return Result<void>(); };
+  std::atomic<int> launches{0}, stops{0}, resets{0}, cancels{0}, max_in_flight{0}, in_flight{0};
 };
 
 class FakeProcess final : public process::Process {
@@ -183,6 +184,10 @@ class FakeServer final : public experiment::Server {
     cancelled_ = true;
   }
   void preconnect(int) override {}
+  Result<void> reset_caches() override {
+    ++script_.resets;
+    return script_.reset();
+  }
 
  private:
   Script& script_;
