@@ -2,6 +2,7 @@
 #include "cache/capacity_curve.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -35,43 +36,48 @@ CapacityCurve::CapacityCurve(const ReferenceStream& stream, FreeOrder free_order
   StackDistances gpu_stack(free_order, stream.distinct);
   std::optional<StackDistances> host_stack;
   if (two) host_stack.emplace(FreeOrder::none, stream.distinct);
-  // Distances reach at most every distinct block plus one tail, and what nobody asks for again.
-  const auto count = [](std::vector<std::int64_t>& counts, std::uint32_t distance) {
-    if (distance > counts.size()) counts.resize(std::max<std::size_t>(distance, counts.size() * 2), 0);
-    ++counts[distance - 1];
+  // Distances come in runs of neighbours: what each run adds is kept as where it begins and where it ends. They reach at
+  // most every distinct block plus one tail, and what nobody asks for again.
+  const auto count = [](std::vector<std::int64_t>& changes, std::uint32_t from, std::uint32_t n) {
+    if (n == 0) return;
+    const std::size_t end = std::size_t{from} - 1 + n;
+    if (end >= changes.size()) changes.resize(std::max(end + 1, changes.size() * 2), 0);
+    ++changes[from - 1];
+    --changes[end];
   };
-  gpu_.assign(stream.distinct + 2, 0);
+  gpu_.assign(stream.distinct + 3, 0);
   host_ = capped_ = gpu_;
-  std::vector<std::uint32_t> host, gpu, plain;
+  std::vector<StackDistances::Run> of_gpu, of_host;
   for (std::size_t i = 0; i < stream.requests.size(); ++i) {
     const StreamRequest& r = stream.requests[i];
-    host.resize(r.count);
-    gpu.resize(r.count);
-    if (two) {
-      plain.resize(r.count);
-      const std::int64_t known = r.prompt_tokens + (with_output ? std::max<std::int64_t>(0, r.output_tokens - 1) : 0);
-      gpu_stack.request(stream.blocks(r), known % block_size_ != 0, plain, gpu,
-                        static_cast<std::uint32_t>(known / block_size_ - r.prompt_tokens / block_size_));
-      host_stack->request(stream.blocks(r), false, host, plain);
-    } else {
-      gpu_stack.request(stream.blocks(r), r.prompt_tokens % block_size_ != 0, host, gpu);
-    }
+    const std::int64_t known = r.prompt_tokens + (with_output ? std::max<std::int64_t>(0, r.output_tokens - 1) : 0);
+    gpu_stack.request(stream.blocks(r), known % block_size_ != 0, of_gpu, static_cast<std::uint32_t>(known / block_size_ - r.prompt_tokens / block_size_));
+    if (two) host_stack->request(stream.blocks(r), false, of_host);
     if (i < from_request) continue;
     ++requests_;
     prompt_tokens_ += r.prompt_tokens;
     references_ += r.count;
     // The last token is always recomputed: a GPU hit may cover floor((n - 1) / B) blocks.
-    const std::size_t cap = static_cast<std::size_t>(std::max<std::int64_t>(0, (r.prompt_tokens - 1) / block_size_));
-    for (std::size_t b = 0; b < r.count; ++b) {
-      if (host[b] == StackDistances::never) {  // the rest of the chain has no earlier use either
-        first_uses_ += static_cast<std::int64_t>(r.count - b);
+    const auto cap = static_cast<std::uint32_t>(std::clamp<std::int64_t>((r.prompt_tokens - 1) / block_size_, 0, r.count));
+    for (const auto& run : of_gpu) {
+      if (run.host == StackDistances::never || run.first >= cap) break;
+      const std::uint32_t n = std::min(run.count, cap - run.first), level = std::min(run.level, n);
+      count(gpu_, run.host, level);
+      count(gpu_, run.host + level + 1, n - level);
+    }
+    for (const auto& run : two ? of_host : of_gpu) {
+      if (run.host == StackDistances::never) {  // the rest of the chain has no earlier use either
+        first_uses_ += static_cast<std::int64_t>(r.count - run.first);
         break;
       }
-      count(host_, host[b]);
-      if (b < cap) count(gpu_, gpu[b]);
-      else count(capped_, host[b]);
+      count(host_, run.host, run.count);
+      if (const std::uint32_t end = run.first + run.count; end > cap) {
+        const std::uint32_t n = std::min(run.count, end - cap);
+        count(capped_, run.host + run.count - n, n);
+      }
     }
   }
+  for (auto* changes : {&gpu_, &host_, &capped_}) std::partial_sum(changes->begin(), changes->end(), changes->begin());
   revisits_ = host_;
   while (!revisits_.empty() && revisits_.back() == 0) revisits_.pop_back();
   sum_up(gpu_);

@@ -32,20 +32,32 @@ class StackDistances {
   void request(std::span<const std::uint32_t> ids, bool partial_tail, std::span<std::uint32_t> host,
                std::span<std::uint32_t> gpu, std::uint32_t decode_blocks = 0);
 
+  /// Blocks of a request that stand side by side: along them the host distance grows by one a block, and so does the GPU
+  /// distance, which is one more from the block `level` on.
+  struct Run {
+    std::uint32_t first = 0, count = 0;   ///< in the request
+    std::uint32_t host = 0;               ///< distance of the first; `never`: none of them has an earlier use
+    std::uint32_t level = 0;              ///< how many have gpu = host; the others gpu = host + 1
+  };
+  /// As request, by runs. `runs` is written anew.
+  void request(std::span<const std::uint32_t> ids, bool partial_tail, std::vector<Run>& runs, std::uint32_t decode_blocks = 0);
+
   static constexpr std::uint32_t never = ~std::uint32_t{0};
   std::size_t distinct() const { return live_ids_; }
 
  private:
   std::uint32_t marks_from(std::uint32_t position) const;
-  void set_run(std::uint32_t from, std::uint32_t count);
+  std::uint32_t position_of(std::uint32_t id) const { return id < last_.size() ? last_[id] : never; }
+  template <bool up>
+  void change(std::uint32_t from, std::uint32_t count);
   void add(std::size_t word, std::int32_t delta);
   void compact(std::size_t needed);
 
   FreeOrder free_order_;
   std::vector<std::uint32_t> last_;      ///< id -> position of its last use; `never`
-  std::vector<std::uint32_t> owner_;     ///< position -> id; `never` for a partial tail of the append order
   std::vector<std::uint64_t> marks_;     ///< bit set over positions: the live last uses
   std::vector<std::int32_t> tree_;       ///< Fenwick over words of `marks_`
+  std::vector<Run> runs_;                ///< of the last request by blocks
   std::uint32_t next_ = 0;               ///< next free position
   std::uint32_t total_ = 0;              ///< marks that are set
   std::size_t live_ids_ = 0;

@@ -185,7 +185,7 @@ Result<std::string> read_json_lines(TextBlocks& blocks, TraceFormat format, cons
   const std::int64_t block_tokens = !servingsim ? settle_block(*head, format, options.block_tokens, hint) : options.block_tokens > 0 ? options.block_tokens : 16;
   sink.begin(format, block_tokens, servingsim ? 0 : blocks.size_hint() / 8);  // ids take about ten characters
 
-  const bool large = blocks.size_hint() == 0 || blocks.size_hint() > 4 * TextBlocks::piece;
+  const bool large = blocks.size_hint() == 0 || blocks.size_hint() > 16 * TextBlocks::piece;
   const int most = options.threads > 0 ? options.threads : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
   std::optional<Error> trouble;
   std::optional<std::int64_t> declared;

@@ -20,13 +20,13 @@ double cpu_ms() {
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
 }
 
-void measure(const char* name, const std::string& text) {
+void measure(const char* name, const std::string& text, int threads = 0) {
   double best = 1e9, wall = 1e9;
   std::size_t ids = 0;
   for (int i = 0; i < 9; ++i) {
     const double start = cpu_ms();
     const auto began = std::chrono::steady_clock::now();
-    const auto t = workload::parse_trace(text, name);
+    const auto t = workload::parse_trace(text, name, {.threads = threads});
     wall = std::min(wall, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
     best = std::min(best, cpu_ms() - start);
     if (!t) {
@@ -47,5 +47,6 @@ int main() {
   std::string long_run;  // the same hour twenty times: nearly all blocks known
   for (int i = 0; i < 20; ++i) long_run += conversation;
   measure("Mooncake conversation x 20", long_run);
+  measure("Mooncake conv. x 20, one thread", long_run, 1);
   measure("Azure conversation (CSV)", test::read("traces/AzureLLMInferenceTrace_conv.csv.gz"));
 }
