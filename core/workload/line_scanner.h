@@ -188,20 +188,27 @@ class LineScanner {
       if (out.size() < most) out.resize(most + most / 2);
       std::uint64_t* to = out.data();
       const char* p = at_ + 1;
+      if (p < end_ && *p == ' ') ++p;
+      // As the first two are parted, so are the rest: where the next one begins does not wait for a look at its blank.
+      const auto comma = std::string_view(p, static_cast<std::size_t>(end_ - p)).find_first_not_of("0123456789");
+      const std::ptrdiff_t step = comma != std::string_view::npos && end_ - p > static_cast<std::ptrdiff_t>(comma) + 1 && p[comma + 1] == ' ' ? 2 : 1;
       for (;;) {
-        p += p < end_ && *p == ' ';
         const char* first = p;
         std::uint64_t v = 0;
         if (!some_digits(p, v))
           while (p < end_ && static_cast<unsigned char>(*p - '0') < 10) v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
         const auto n = p - first;
-        if (n == 0 || n > 19 || (n > 1 && *first == '0') || p >= end_ || (*p != ',' && *p != ']')) break;
+        if (n == 0 || n > 19 || (n > 1 && *first == '0') || p >= end_) break;
         *to++ = v;
-        if (*p++ == ']') {
-          count = static_cast<std::size_t>(to - out.data());
-          at_ = p;
-          return true;
+        if (*p == ',') {
+          if (step == 2 && (end_ - p < 2 || p[1] != ' ')) break;
+          p += step;
+          continue;
         }
+        if (*p != ']') break;
+        count = static_cast<std::size_t>(to - out.data());
+        at_ = p + 1;
+        return true;
       }
     }
     at_ = start;
@@ -300,8 +307,9 @@ class LineScanner {
     }
     const int n = std::countr_zero(others) >> 3;
     if (n == 0) return false;
-    constexpr std::array<std::uint64_t, 8> power{1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000};
-    v = value_of(t << (64 - 8 * n)) + high * power[static_cast<std::size_t>(n)];
+    static constexpr std::array<std::uint64_t, 8> power{1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000};
+    v = value_of(t << (64 - 8 * n));
+    if (high != 0) v += high * power[static_cast<std::size_t>(n)];
     p = q + n;
     return true;
   }
