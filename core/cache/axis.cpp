@@ -83,10 +83,7 @@ Axis axis_of(const PointCurve& curve, bool host, std::int64_t fixed, std::size_t
   const double cost = static_cast<double>(curve.stream().ids.size() + 8 * curve.stream().requests.size());
   std::vector<std::int64_t> y;
   y.reserve(x.size());
-  for (const std::int64_t c : x) {
-    const CurvePoint p = one.at(host ? fixed : c, host ? c : fixed);
-    y.push_back(p.gpu_hit + p.host_loaded);
-  }
+  for (const CurvePoint& p : one.along(host, fixed, x)) y.push_back(p.gpu_hit + p.host_loaded);
   if (free) {
     // GPU hits and the total bend at different places: corners of both are kept.
     std::vector<std::int64_t> g;

@@ -35,6 +35,9 @@ struct CurvePoint {
   bool operator==(const CurvePoint&) const = default;
 };
 
+/// Whether the rules are those of the one-pass curve: native tier, LRU, one block a chunk, prompts stored in one step.
+bool one_pass_rules(const Config& rules);
+
 /// Tokens by source for all GPU and host capacities at once, from one pass.
 /// Exact for one request at a time, an inclusive LRU host tier whose recency is that of the requests (HostTouch::lookup,
 /// host at least as large as the largest request), one block per chunk, prompt blocks alone stored. For HostTouch::finish and
@@ -46,6 +49,15 @@ class CapacityCurve {
   CapacityCurve(const ReferenceStream& stream, FreeOrder free_order, std::size_t from_request = 0, bool with_output = false);
 
   CurvePoint at(std::int64_t gpu_blocks, std::int64_t host_blocks) const;
+  /// As at, for many capacities `x` of one tier (`host`: of the host), the other fixed.
+  std::vector<CurvePoint> along(bool host, std::int64_t fixed, std::span<const std::int64_t> x) const;
+  /// Smallest GPU that finds the last block of a prompt that ends on a block boundary: it is computed again and takes a
+  /// second block, which stack distances do not know. From there on the GPU side is near, not exact. Larger than any
+  /// capacity when there is no such prompt.
+  std::int64_t first_twin() const { return first_twin_; }
+  /// Blocks that the largest request takes on the GPU, and its full prompt blocks.
+  std::int64_t largest_request() const { return largest_; }
+  std::int64_t largest_prompt() const { return largest_prompt_; }
   std::int64_t prompt_tokens() const { return prompt_tokens_; }
   std::int64_t requests() const { return requests_; }
   std::int64_t block_references() const { return references_; }
@@ -58,8 +70,21 @@ class CapacityCurve {
   std::int64_t first_uses() const { return first_uses_; }
 
  private:
+  /// Neighbours whose GPU distance exceeds the host distance: both grow by one a block.
+  struct Apart {
+    std::uint32_t host = 0, gpu = 0, count = 0;
+    std::int64_t times = 1;
+  };
+  std::int64_t lost(std::int64_t gpu_blocks, std::int64_t host_blocks) const;
+  CurvePoint point(std::int64_t gpu_blocks, std::int64_t host_blocks, std::int64_t lost_on_gpu) const;
+  void set_apart(std::span<const StackDistances::Run> of_gpu, std::span<const StackDistances::Run> of_host, std::uint32_t cap);
+
   std::int64_t block_size_;
   std::int64_t prompt_tokens_ = 0, requests_ = 0, references_ = 0, first_uses_ = 0;
+  std::int64_t first_twin_, largest_ = 0, largest_prompt_ = 0;
+  // What tails of the append order and generated tokens drove off the GPU while a host tier, even a smaller one, may still
+  // hold it. Those farthest apart first.
+  std::vector<Apart> apart_;
   // Prefix sums over the distance: blocks with gpu distance <= N, host distance <= C, and of the latter those that a GPU
   // hit may never serve (the last block of an exact multiple).
   std::vector<std::int64_t> gpu_, host_, capped_, revisits_;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <thread>
 
 #include "cache/host_finish.h"
@@ -24,7 +23,8 @@ PointCurve::PointCurve(ReferenceStream stream, const Config& rules, bool with_ou
       with_output_(with_output),
       from_request_(from_request),
       one_pass_(stream_, rules.free_order, from_request, with_output),
-      first_twin_(std::numeric_limits<std::int64_t>::max()) {
+      largest_(one_pass_.largest_request()),
+      largest_prompt_(one_pass_.largest_prompt()) {
   rules_.block_size = stream_.block_size;
   StackDistances stack(rules.free_order, stream_.distinct);
   gpu_.resize(stream_.ids.size());
@@ -35,26 +35,13 @@ PointCurve::PointCurve(ReferenceStream stream, const Config& rules, bool with_ou
     const std::span gpu(gpu_.data() + r.first, r.count);
     const std::int64_t known = r.prompt_tokens + (with_output ? std::max<std::int64_t>(0, r.output_tokens - 1) : 0);
     stack.request(stream_.blocks(r), known % size != 0, host, gpu, static_cast<std::uint32_t>(known / size - r.prompt_tokens / size));
-    largest_ = std::max(largest_, rules.free_order == FreeOrder::none ? known / size : (known + size - 1) / size);
-    largest_prompt_ = std::max<std::int64_t>(largest_prompt_, r.count);
-    if (r.count > 0 && r.prompt_tokens % size == 0 && gpu.back() != StackDistances::never)
-      first_twin_ = std::min<std::int64_t>(first_twin_, host.back());
   }
-}
-
-bool PointCurve::plain() const {
-  return rules_.tier == Tier::native && rules_.policy == Policy::lru && rules_.blocks_per_chunk == 1 && !rules_.eagle &&
-         rules_.store_threshold < 2 && rules_.max_batched_tokens == 0 && rules_.offload_prompt_only && rules_.protect_input_keys;
 }
 
 bool PointCurve::simulated(std::int64_t gpu_blocks, std::int64_t host_blocks) const {
   if (gpu_blocks < largest_) return plain() && host_blocks > 0 && rules_.host_touch == HostTouch::finish;
   if (!plain() || !gpu_exact(gpu_blocks)) return true;
-  return host_blocks > 0 && (rules_.host_touch != HostTouch::lookup || host_blocks < largest_prompt_ || apart(gpu_blocks, host_blocks));
-}
-
-bool PointCurve::apart(std::int64_t gpu_blocks, std::int64_t host_blocks) const {
-  return host_blocks > 0 && host_blocks < gpu_blocks && (with_output_ || rules_.free_order == FreeOrder::append);
+  return host_blocks > 0 && (rules_.host_touch != HostTouch::lookup || host_blocks < largest_prompt_);
 }
 
 const std::vector<Request>& PointCurve::requests() const {
@@ -163,8 +150,6 @@ RulePoint PointCurve::one_pass_point(std::int64_t gpu_blocks, std::int64_t host_
     p.why = "host recency by this release's rule differs from that of the requests; counted as an LRU by the book";
   else if (host_blocks > 0 && host_blocks < largest_prompt_)
     p.why = fmt::format("prompts of up to {} blocks do not fit this tier and are not stored at all", largest_prompt_);
-  else if (apart(gpu_blocks, host_blocks))
-    p.why = "tails and generated tokens age on the GPU only, so that a smaller host tier can still hold what it lost; the one pass counts none of it";
   else if (!gpu_exact(gpu_blocks))
     p.why = "prompts that end on a block boundary are repeated: their last block is computed again and takes a second block";
   else

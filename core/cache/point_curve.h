@@ -51,14 +51,12 @@ class PointCurve {
   std::int64_t largest_request() const { return largest_; }
   std::int64_t prompt_tokens() const { return one_pass_.prompt_tokens(); }
   /// Rules for which the one-pass GPU side holds: native tier, LRU, one block a chunk, prompts stored in one step.
-  bool plain() const;
+  bool plain() const { return one_pass_rules(rules_); }
   /// Whether at() costs a simulation at these capacities.
   bool simulated(std::int64_t gpu_blocks, std::int64_t host_blocks) const;
 
  private:
-  bool gpu_exact(std::int64_t gpu_blocks) const { return gpu_blocks < first_twin_; }
-  // The host is the smaller tier, and yet the GPU may have lost what it holds: the two distances are needed together.
-  bool apart(std::int64_t gpu_blocks, std::int64_t host_blocks) const;
+  bool gpu_exact(std::int64_t gpu_blocks) const { return gpu_blocks < one_pass_.first_twin(); }
   RulePoint finish_point(std::int64_t gpu_blocks, std::int64_t host_blocks) const;
   RulePoint step_point(std::int64_t gpu_blocks, std::int64_t host_blocks) const;
   const std::vector<Request>& requests() const;
@@ -70,9 +68,6 @@ class PointCurve {
   CapacityCurve one_pass_;
   std::vector<std::uint32_t> gpu_;          // GPU distance of each reference of the stream
   std::int64_t largest_ = 0, largest_prompt_ = 0;
-  // From this GPU size on, a prompt that is an exact multiple finds its last block on the GPU and computes it again: a
-  // second copy takes a block, which stack distances do not know.
-  std::int64_t first_twin_;
   mutable std::once_flag made_;
   mutable std::vector<Request> requests_;
 };

@@ -75,20 +75,25 @@ std::vector<std::int64_t> WorkingSet::sizes() const {
   return out;
 }
 
+WorkingSetPoint WorkingSet::one_pass_at(const Config& config, const Size& s) {
+  const CurvePoint c = s.curve->at(config.gpu_blocks, config.host_chunks * config.blocks_per_chunk);
+  const double n = static_cast<double>(std::max<std::int64_t>(1, s.curve->prompt_tokens()));
+  WorkingSetPoint p;
+  p.blocks = s.blocks;
+  p.gpu = static_cast<double>(c.gpu_hit) / n;
+  p.host = p.host_low = p.host_high = static_cast<double>(c.host_loaded) / n;
+  p.reachable = reachable(s);
+  // Nothing is dropped from a tier that holds the whole working set, whatever the rule; by the book it goes where the
+  // recency is that of the requests and every prompt fits.
+  const std::int64_t host = config.host_chunks;
+  const bool book = host == 0 || s.blocks <= host || (config.host_touch == HostTouch::lookup && host >= s.curve->largest_prompt());
+  p.exact = book && one_pass_rules(config) && config.gpu_blocks >= s.curve->largest_request() && config.gpu_blocks < s.curve->first_twin();
+  return p;
+}
+
 std::vector<WorkingSetPoint> WorkingSet::one_pass(const Config& config) const {
   std::vector<WorkingSetPoint> out;
-  for (const Size& s : sizes_) {
-    const CurvePoint c = s.curve->at(config.gpu_blocks, config.host_chunks * config.blocks_per_chunk);
-    const double n = static_cast<double>(std::max<std::int64_t>(1, s.curve->prompt_tokens()));
-    WorkingSetPoint p;
-    p.blocks = s.blocks;
-    p.gpu = static_cast<double>(c.gpu_hit) / n;
-    p.host = p.host_low = p.host_high = static_cast<double>(c.host_loaded) / n;
-    p.reachable = reachable(s);
-    // Nothing is dropped from a tier that holds the whole working set, whatever the rule.
-    p.exact = config.host_chunks == 0 || s.blocks <= config.host_chunks || config.host_touch == HostTouch::lookup;
-    out.push_back(p);
-  }
+  for (const Size& s : sizes_) out.push_back(one_pass_at(config, s));
   return out;
 }
 
@@ -99,13 +104,18 @@ WorkingSetPoint WorkingSet::simulate_at(const Config& config, std::size_t index)
   p.reachable = reachable(s);
   std::int64_t prompt = 0;
   double gpu = 0, host = 0, low = 0, high = 0;
-  if (config.host_touch == HostTouch::unordered && config.host_chunks > 0) {
+  const auto unknown = [&] {  // a GPU on which a prompt cannot run: the curve is all there is
+    p = one_pass_at(config, s);
+    p.exact = false;
+    return p;
+  };
+  if (config.tier != Tier::native || (config.host_touch == HostTouch::unordered && config.host_chunks > 0)) {
     std::vector<Input> inputs;
     for (const Request& r : s.requests) inputs.push_back({r, false, false});
     PredictOptions options;
     options.seeds = 24;
     const auto all = predict(config, inputs, options);
-    if (!all) return p;
+    if (!all) return unknown();
     for (std::size_t i = s.counted_from; i < s.requests.size(); ++i) {
       const PredictedSources& x = (*all)[i];
       prompt += s.requests[i].prompt_tokens;
@@ -118,7 +128,7 @@ WorkingSetPoint WorkingSet::simulate_at(const Config& config, std::size_t index)
     Simulator simulator(config);
     for (std::size_t i = 0; i < s.requests.size(); ++i) {
       const auto done = simulator.run(s.requests[i]);
-      if (!done) return p;
+      if (!done) return unknown();
       if (i < s.counted_from) continue;
       prompt += s.requests[i].prompt_tokens;
       gpu += static_cast<double>(done->gpu_hit);

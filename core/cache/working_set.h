@@ -38,7 +38,7 @@ class WorkingSet {
   /// The version's own rule at every prepared size, by simulation; the sizes are worked on by `threads` threads.
   /// Returns what it has when `stop` becomes true.
   std::vector<WorkingSetPoint> simulate(const Config& config, int threads, const std::atomic<bool>* stop = nullptr) const;
-  /// As simulate, for one size.
+  /// As simulate, for one size. Where a prompt cannot run on this GPU at all: the one-pass point, not exact.
   WorkingSetPoint simulate_at(const Config& config, std::size_t index) const;
 
   /// Sizes in blocks, ascending: each whole number of documents, and between them enough to draw the ramps.
@@ -55,6 +55,7 @@ class WorkingSet {
     std::shared_ptr<const CapacityCurve> curve;
   };
   static double reachable(const Size& s);
+  static WorkingSetPoint one_pass_at(const Config& config, const Size& s);
 
   std::vector<Size> sizes_;
   std::int64_t document_blocks_ = 0;

@@ -97,6 +97,41 @@ TEST(PointCurve, EqualsTheStepSimulatorOnTenThousandRandomWorkloads) {
   EXPECT_GT(fast, 12'000);  // the one pass alone was judged on these
 }
 
+// Tails of the append order and generated tokens age on the GPU alone: a host tier that is the smaller one still holds
+// what they drove off. The one pass counts it, at one capacity and along all of them.
+TEST(CapacityCurve, ASmallerHostIsCountedAsTheStepSimulatorDoes) {
+  Rng rng(77);
+  int more = 0;
+  for (int k = 0; k < 2'000; ++k) {
+    const FreeOrder order = k % 2 ? FreeOrder::prepend : FreeOrder::append;
+    const bool output = k % 4 != 0;
+    const auto stream = random_workload(rng, false);
+    const CapacityCurve curve(stream, order, 0, output);
+    const auto requests = requests_of(stream, output);
+    Config rules = with(HostTouch::lookup, order);
+    rules.block_size = 4;
+    const std::int64_t gpu = curve.largest_request() + 1 + static_cast<std::int64_t>(rng.below(30));
+    if (curve.largest_prompt() >= gpu) continue;
+    std::vector<std::int64_t> all;
+    for (std::int64_t c = curve.largest_prompt(); c < gpu; ++c) all.push_back(c);
+    const auto along = curve.along(true, gpu, all);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const CurvePoint p = curve.at(gpu, all[i]);
+      ASSERT_EQ(p, along[i]) << k;
+      if (i % 3 == 0) {
+        ASSERT_EQ((Sum{p.gpu_hit, p.host_loaded, p.computed}), simulated(requests, rules, gpu, all[i])) << k << " " << gpu << " " << all[i];
+      }
+      more += p.host_loaded > 0;
+    }
+    all.clear();
+    for (std::int64_t c = 1; c < 70; ++c) all.push_back(c);
+    const std::int64_t host = 1 + static_cast<std::int64_t>(rng.below(30));
+    const auto of_gpu = curve.along(false, host, all);
+    for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(curve.at(all[i], host), of_gpu[i]) << k << " " << all[i] << " " << host;
+  }
+  EXPECT_GT(more, 2'000);
+}
+
 TEST(PointCurve, GoldenNumbersOfTheMooncakeConversationUnderFinish) {
   const PointCurve curve(mooncake(), with(HostTouch::finish));
   const auto a = curve.at(1'000, 5'000), b = curve.at(5'000, 20'000);

@@ -61,6 +61,43 @@ TEST(WorkingSet, SimulationAgreesWithTheOnePassCurveUnderLookup) {
   }
 }
 
+// What the page draws at once is exact, or says that it is not and is then simulated.
+TEST(WorkingSet, WhatIsCalledExactIsAndTheRestIsSimulated) {
+  int exact = 0, near = 0;
+  for (const auto order : {FreeOrder::prepend, FreeOrder::append})
+    for (const std::int64_t tokens : {2'003, 2'000})     // 2,000: the last block is computed again and stands twice
+      for (const std::int64_t host : {60, 130, 300}) {   // below a prompt, and below the GPU
+        auto spec = reference();
+        spec.tokens = tokens;
+        spec.output_tokens = 40;
+        const auto set = WorkingSet::prepare(spec, 16, order, 5, true);
+        ASSERT_TRUE(set);
+        Config c = capacities(HostTouch::lookup);
+        c.free_order = order;
+        c.host_chunks = host;
+        const auto fast = set->one_pass(c);
+        const auto all = set->simulate(c, 2);
+        for (std::size_t i = 0; i < fast.size(); ++i) {
+          const auto slow = set->simulate_at(c, i);
+          const auto& called = fast[i].exact ? fast[i] : all[i];
+          (fast[i].exact ? exact : near) += 1;
+          EXPECT_NEAR(called.gpu, slow.gpu, 1e-12) << tokens << " " << host << " " << fast[i].blocks;
+          EXPECT_NEAR(called.host, slow.host, 1e-12) << tokens << " " << host << " " << fast[i].blocks;
+        }
+      }
+  EXPECT_GT(exact, 100);
+  EXPECT_GT(near, 50);
+  // A policy that has no one-pass curve, and a GPU on which no prompt runs.
+  const auto set = WorkingSet::prepare(reference(), 16, FreeOrder::prepend, 3, true);
+  Config arc = capacities(HostTouch::lookup);
+  arc.policy = Policy::arc;
+  arc.host_chunks = 200;
+  EXPECT_FALSE(set->one_pass(arc).back().exact);
+  Config tiny = capacities(HostTouch::lookup);
+  tiny.gpu_blocks = 50;
+  for (const auto& p : set->simulate(tiny, 1)) EXPECT_EQ(p.exact, p.blocks < 50) << p.blocks;
+}
+
 TEST(WorkingSet, TheHostEdgeFollowsTheVersionsRule) {
   auto spec = reference();
   spec.rounds = 12;
