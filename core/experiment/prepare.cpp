@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "cache/predict.h"
 #include "cache/rules.h"
@@ -61,6 +62,21 @@ Result<SessionJob> prepare(const plan::Plan& plan, const plan::SessionPlan& sess
     for (std::size_t i = 0; i < times.size(); ++i) job.requests[i].planned_send = times[i];
   }
   return job;
+}
+
+Json model_facts(const plan::Plan& plan, const std::vector<plan::SessionPlan>& schedule, const KvBytes& kv_bytes) {
+  Json sizes = Json::object();
+  for (const auto& s : schedule) {
+    if (sizes.contains(s.arm)) continue;
+    const auto arm = plan::for_arm(plan, s.arm);
+    if (!arm) continue;
+    if (const auto bytes = kv_bytes(*arm)) sizes[s.arm] = *bytes;
+  }
+  Json out{{"kv_bytes_per_token", std::move(sizes)}};
+  if (plan.model.config.empty()) return out;
+  if (const auto text = read_file(plan.model.config))
+    if (auto config = parse_json(*text, plan.model.config)) out["config"] = std::move(*config);
+  return out;
 }
 
 Result<PlannedRequest> warmup_request(const SessionJob& job, std::int64_t tokens, int index) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "cache/config.h"
 #include "plan/plan.h"
@@ -27,6 +28,10 @@ struct SessionJob {
 };
 /// Errors: bad_usage and what the workload or the model refuses.
 Result<SessionJob> prepare(const plan::Plan& plan, const plan::SessionPlan& session, int attempt, const KvBytes& kv_bytes);
+
+/// What a journal needs to say about the model by itself, on any machine later: {"kv_bytes_per_token": {arm: bytes, all
+/// ranks}, "config": the model folder's config.json as it was (absent for a catalogue id)}.
+Json model_facts(const plan::Plan& plan, const std::vector<plan::SessionPlan>& schedule, const KvBytes& kv_bytes);
 
 /// Warm-up request `index` of `tokens` tokens: no block in common with any other request.
 Result<PlannedRequest> warmup_request(const SessionJob& job, std::int64_t tokens, int index);

@@ -106,7 +106,8 @@ class Experiment {
     record_.schedule = schedule_json(schedule_);
     record_.method_version = journal::method_version;
     record_.program_version = options_.program_version;
-    record_.host = options_.host;
+    record_.host = options_.host.is_object() ? options_.host : Json::object();
+    record_.host["model"] = model_facts(plan_, schedule_, services_.kv_bytes);
     record_.engine = options_.attach_url.empty() ? plan_.engine.adapter : std::string("attach");
     record_.model = plan_.model.id.empty() ? plan_.model.config : plan_.model.id;
     record_.simulated = options_.attach_url.empty() && plan_.engine.adapter == "emulator";  // attached: its version tells

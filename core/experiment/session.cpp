@@ -153,7 +153,7 @@ Session::Step Session::launch() {
 }
 
 Session::Step Session::take_over() {
-  change(SessionState::launching, fmt::format("took over the server of session {}", *taken_from_));
+  change(SessionState::launching, fmt::format("took over the server of session {}", *taken_from_ + 1));
   record_.pid = process_->pid();
   env_.services.journal.put(env_.experiment, record_);
   server_ = env_.services.connect(at_, job_.arm_plan);
@@ -168,7 +168,7 @@ Session::Step Session::take_over() {
   if (!done)
     return fail(ErrorCode::engine, "The caches of the kept server could not be emptied", at_.url(), done.error().sentence(),
                 "Plan with schedule.server = fresh");
-  note("info", fmt::format("the server of session {} was kept; both caches were emptied", *taken_from_));
+  note("info", fmt::format("the server of session {} was kept; both caches were emptied", *taken_from_ + 1));
   return {};
 }
 

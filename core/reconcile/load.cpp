@@ -29,8 +29,29 @@ std::string times_origin(const plan::Plan& p, bool simulated) {
   return std::string("as measured on an H200 with ") + (eight ? "an 8B model (" : "a 0.6B model in eager mode (") + preset + ")";
 }
 
+/// What the run itself knew of the model, from the journal; nullopt in journals older than that note.
+std::optional<std::int64_t> bytes_when_run(const Json& host, const std::string& arm) {
+  if (!host.is_object() || !host.contains("model") || !host["model"].is_object()) return std::nullopt;
+  const Json sizes = host["model"].value("kv_bytes_per_token", Json::object());
+  if (!sizes.is_object() || !sizes.contains(arm) || !sizes[arm].is_number_integer()) return std::nullopt;
+  return sizes[arm].get<std::int64_t>();
+}
+
+/// The journal's own number leads: the model folder may have changed since, or lie on another machine.
+KvFacts kv_facts_of(const Json& host, const std::string& arm, const plan::Plan& plan, const LoadOptions& options) {
+  const auto then = bytes_when_run(host, arm);
+  if (options.kv) {
+    auto now = options.kv(plan);
+    if (now && (!then || now->bytes_per_token == then)) return std::move(*now);
+    if (!now && !then) return {std::nullopt, now.error().sentence()};
+  } else if (!then) {
+    return {std::nullopt, "no model catalogue was at hand"};
+  }
+  return {then, "as computed when the run was made, from the model that it used"};
+}
+
 Result<SessionInput> load_session(const journal::Reader& reader, SessionRecord record, const plan::Plan& whole,
-                                  const LoadOptions& options) {
+                                  const Json& host, const LoadOptions& options) {
   SessionInput s;
   auto arm_plan = plan::for_arm(whole, record.arm);
   if (!arm_plan) return fail(arm_plan.error());
@@ -46,12 +67,7 @@ Result<SessionInput> load_session(const journal::Reader& reader, SessionRecord r
   };
   s.identity = scrape(record.identity_scrape);
   s.last = scrape(record.last_scrape);
-  if (options.kv) {
-    auto kv = options.kv(s.plan);
-    s.kv = kv ? std::move(*kv) : KvFacts{std::nullopt, kv.error().sentence()};
-  } else {
-    s.kv.from = "no model catalogue was at hand";
-  }
+  s.kv = kv_facts_of(host, record.arm, s.plan, options);
   s.record = std::move(record);
   return s;
 }
@@ -85,7 +101,7 @@ Result<ExperimentInput> load(const journal::Reader& reader, const std::string& s
       out.others.push_back(std::move(s));
       continue;
     }
-    auto loaded = load_session(reader, std::move(s), out.plan, options);
+    auto loaded = load_session(reader, std::move(s), out.plan, out.host, options);
     if (!loaded) return fail(loaded.error());
     out.sessions.push_back(std::move(*loaded));
   }

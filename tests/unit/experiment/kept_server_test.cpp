@@ -75,7 +75,7 @@ TEST(KeptServer, OneServerServesAllSessionsOfOneCommandLine) {
   const auto& changes = sessions[1].changes;
   const auto launching = std::find_if(changes.begin(), changes.end(), [](const auto& c) { return c.state == SessionState::launching; });
   ASSERT_NE(launching, changes.end());
-  EXPECT_EQ(launching->why, "took over the server of session 0");
+  EXPECT_EQ(launching->why, "took over the server of session 1");
 }
 
 TEST(KeptServer, AResetThatIsRefusedEndsTheRunWithItsReasonAndStopsTheServer) {

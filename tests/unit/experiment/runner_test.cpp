@@ -87,6 +87,7 @@ TEST(Run, AWholeExperimentIsJournalledStateByState) {
   ASSERT_EQ(result.end, RunResult::End::finished) << result.why;
   auto r = rig.reader();
   EXPECT_EQ(r.experiment("")->state, "finished");
+  EXPECT_EQ(r.experiment("")->host.at("model").at("kv_bytes_per_token"), (Json{{"off", 1024}, {"on", 1024}, {"control", 1024}}));
   const auto sessions = *r.sessions(result.experiment);
   ASSERT_EQ(sessions.size(), 3u);
   for (const auto& s : sessions)

@@ -31,6 +31,7 @@ std::string write_journal(const std::string& path, ExperimentInput& in) {
   Json schedule = Json::array();
   for (const auto& s : in.sessions) schedule.push_back({{"ordinal", s.record.ordinal}, {"arm", s.record.arm}, {"conditioning", false}, {"pair", s.record.pair}});
   e.schedule = schedule;
+  e.host = in.host;
   const auto experiment = (*writer)->put(e);
   for (auto& s : in.sessions) {
     SessionRecord record = s.record;
@@ -53,6 +54,34 @@ LoadOptions with_kv() {
   LoadOptions o;
   o.kv = [](const plan::Plan&) -> Result<KvFacts> { return KvFacts{test::kv_bytes, "28 x 8 x 128 x 2 x 2"}; };
   return o;
+}
+
+int passes_of(const ExperimentInput& in, const std::string& id) {
+  for (const auto& c : reconcile(in).totals)
+    if (c.id == id) return c.pass;
+  return -1;
+}
+
+TEST(Load, AJournalKnowsTheModelsBytesByItself) {
+  const test::TempDir dir;
+  const std::string path = (dir / "run.kvcliff").string();
+  test::HonestRun run;
+  run.in.host = {{"model", {{"kv_bytes_per_token", {{"off", test::kv_bytes}, {"on", test::kv_bytes}, {"control", test::kv_bytes}}}}}};
+  const auto uid = write_journal(path, run.in);
+  auto reader = journal::Reader::open(path);
+  ASSERT_TRUE(reader) << reader.error().sentence();
+  LoadOptions elsewhere;  // the model folder is on another machine
+  elsewhere.kv = [](const plan::Plan&) -> Result<KvFacts> { return fail(ErrorCode::not_found, "No such config.json"); };
+  LoadOptions changed;    // or holds another model by now
+  changed.kv = [](const plan::Plan&) -> Result<KvFacts> { return KvFacts{147'456, "another model"}; };
+  for (const LoadOptions& options : {elsewhere, changed, LoadOptions{}}) {
+    const auto in = load(*reader, uid, options);
+    ASSERT_TRUE(in) << in.error().sentence();
+    EXPECT_EQ(in->sessions[1].kv.bytes_per_token, test::kv_bytes);
+    EXPECT_NE(in->sessions[1].kv.from.find("when the run was made"), std::string::npos) << in->sessions[1].kv.from;
+    EXPECT_EQ(passes_of(*in, "R3"), passes_of(run.in, "R3"));
+  }
+  EXPECT_EQ(load(*reader, uid, with_kv())->sessions[1].kv.from, "28 x 8 x 128 x 2 x 2") << "where both agree, the derivation is shown";
 }
 
 TEST(Load, AJournalGivesTheSameVerdictsAsTheRunItself) {
