@@ -8,6 +8,7 @@
 
 #include "analysis/linear.h"
 #include "reconcile/common.h"
+#include "record/sleep.h"
 
 namespace kvcliff::analysis {
 namespace {
@@ -84,12 +85,12 @@ std::vector<ComparedSession> compared(const ExperimentInput& input) {
   std::vector<ComparedSession> out;
   for (const auto* s : reconcile::compared_sessions(input)) {
     ComparedSession c;
-    c.label = fmt::format("{} ({})", s->record.ordinal, s->record.arm);
+    c.label = fmt::format("{} ({})", s->record.ordinal + 1, s->record.arm);
     c.treatment = s->offload;
     c.pair = s->record.pair;
     for (const auto& r : s->requests) {
       const auto ttft = r.stream.ttft();
-      if (r.plan.warmup || r.stream.outcome != Outcome::complete || !ttft || *ttft <= 0) continue;
+      if (r.plan.warmup || !times_count(r.stream) || !ttft || *ttft <= 0) continue;
       c.visits.push_back({r.plan.document, r.plan.round, static_cast<double>(*ttft) / 1e6});
     }
     out.push_back(std::move(c));
@@ -105,7 +106,7 @@ std::vector<TtftPoint> ttft_points(const ExperimentInput& input) {
     if (s.record.conditioning) continue;
     for (const auto& r : s.requests) {
       const auto ttft = r.stream.ttft();
-      if (r.plan.warmup || r.stream.outcome != Outcome::complete || !ttft || !r.settled || !r.sources.computed.value) continue;
+      if (r.plan.warmup || !times_count(r.stream) || !ttft || !r.settled || !r.sources.computed.value) continue;
       const auto hits = reconcile::hit_tokens(r);
       if (!hits) continue;
       // A full hit books 0 computed in some releases; one token runs all the same.
@@ -129,7 +130,7 @@ std::optional<ControlResult> control_result(const ExperimentInput& input, const 
     bool any = false;
     for (const auto& r : s.requests) {
       const auto ttft = r.stream.ttft();
-      if (r.plan.warmup || r.plan.round < 2 || r.stream.outcome != Outcome::complete || !ttft || *ttft <= 0) continue;
+      if (r.plan.warmup || r.plan.round < 2 || !times_count(r.stream) || !ttft || *ttft <= 0) continue;
       logs.push_back(std::log(static_cast<double>(*ttft) / 1e6));
       length = reconcile::prompt_of(r);
       any = true;

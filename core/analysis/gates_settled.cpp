@@ -7,6 +7,7 @@
 
 #include "analysis/decision.h"
 #include "reconcile/latency.h"
+#include "record/sleep.h"
 
 namespace kvcliff::analysis {
 namespace {
@@ -33,7 +34,7 @@ std::vector<ComparedSession> doubtful(const ExperimentInput& input, const reconc
     for (std::size_t k = 0; k < s.requests.size(); ++k) {
       const auto& q = s.requests[k];
       const auto ttft = q.stream.ttft();
-      if (q.plan.warmup || q.stream.outcome != Outcome::complete || !ttft || out_of_order.count({i, k})) continue;
+      if (q.plan.warmup || !times_count(q.stream) || !ttft || out_of_order.count({i, k})) continue;
       const double ms = static_cast<double>(*ttft) / 1e6 - (s.offload == treatment ? lag : 0);
       if (ms > 0) c.visits.push_back({q.plan.document, q.plan.round, ms});
     }
@@ -71,7 +72,7 @@ void settle_control_gate(const ExperimentInput& input, std::vector<Gate>& gates)
     // One name only: alternate sessions play the two arms.
     c.treatment = s.record.arm != first || (s.record.arm == first && equal.size() % 2 == 1);
     for (const auto& q : s.requests)
-      if (const auto ttft = q.stream.ttft(); !q.plan.warmup && q.stream.outcome == Outcome::complete && ttft && *ttft > 0)
+      if (const auto ttft = q.stream.ttft(); !q.plan.warmup && times_count(q.stream) && ttft && *ttft > 0)
         c.visits.push_back({q.plan.document, q.plan.round, static_cast<double>(*ttft) / 1e6});
     equal.push_back(std::move(c));
   }

@@ -4,6 +4,7 @@
 #include "analysis/decision.h"
 #include "analysis/rates.h"
 #include "reconcile/latency.h"
+#include "record/sleep.h"
 
 namespace kvcliff::analysis {
 
@@ -11,12 +12,13 @@ std::vector<std::string> run_warnings(const reconcile::ExperimentInput& input) {
   std::vector<std::string> out;
   for (const auto& s : input.sessions) {
     std::vector<double> cold;
-    int lengths = 0;
+    int lengths = 0, asleep = 0;
     double worst = 0;
     for (const auto& r : s.requests) {
       if (r.plan.warmup) continue;
+      asleep += slept(r.stream);
       // First visits only: revisits are served from elsewhere and say nothing about warm-up.
-      if (r.plan.round <= 1 && r.stream.outcome == Outcome::complete)
+      if (r.plan.round <= 1 && times_count(r.stream))
         if (const auto t = r.stream.ttft()) cold.push_back(static_cast<double>(*t) / 1e6);
       const auto counter = r.delta.value("prompt_tokens");
       const auto length = prompt_length(r.plan.prompt_tokens, r.stream.usage.prompt_tokens,
@@ -26,12 +28,13 @@ std::vector<std::string> run_warnings(const reconcile::ExperimentInput& input) {
         worst = std::abs(length.off_percent) > std::abs(worst) ? length.off_percent : worst;
       }
     }
-    const std::string where = fmt::format("Session {} ({}): ", s.record.ordinal, s.record.arm);
+    const std::string where = fmt::format("Session {} ({}): ", s.record.ordinal + 1, s.record.arm);
     if (const auto f = first_request(cold); f.suspicious) out.push_back(where + f.warning);
     // Above 5 ms the client itself is part of what it measures.
     if (const auto lags = reconcile::client_lags_ms(s); !lags.empty())
       if (const double p99 = reconcile::percentile(lags, 0.99); p99 > 5)
         out.push_back(where + fmt::format("the client was late by {:.1f} ms (p99)", p99));
+    if (asleep > 0) out.push_back(where + fmt::format("the machine slept during {} request(s), which are left out of the statistics", asleep));
     if (lengths > 0) out.push_back(where + fmt::format("{} prompt(s) were counted up to {:+.1f} % off the length asked for", lengths, worst));
   }
   for (const auto& n : input.notices)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/boot_clock.h"
 #include "base/text.h"
 #include "net/io_loop.h"
 
@@ -66,7 +67,7 @@ void Transfer::clear() {
   answer_headers.clear();
   body = std::string();
   times = StreamTimes();
-  last_byte = done_at = lag = 0;
+  last_byte = done_at = lag = boot_at_t0 = 0;
   stop = Stop::none;
   spare_fd = -1;
   error_text[0] = '\0';
@@ -264,6 +265,7 @@ int Transfer::prereq_cb(void* self, char*, char*, int, int) {
   Transfer& t = *static_cast<Transfer*>(self);
   ++t.sends;
   t.times.request_written = t.times.header = 0;
+  t.boot_at_t0 = boot_now();
   t.times.t0 = mono_now();
   t.times.connected = t.times.t0;
   return CURL_PREREQFUNC_OK;

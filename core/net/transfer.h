@@ -74,6 +74,7 @@ struct Transfer final : public wire::StreamHooks {
   MonoNs last_byte = 0, done_at = 0;
   MonoNs heap_at = 0;           // time of this slot's entry in the loop's list of deadlines
   Stop stop = Stop::none;
+  MonoNs boot_at_t0 = 0;        // the clock that goes on while the machine sleeps
   MonoNs lag = 0;               // longest turn of the I/O thread while this ran
   int sends = 0;                // how often the request went out (curl repeats on a connection that was just closed)
   int redirects = 0;

@@ -2,9 +2,11 @@
 // What a finished request says: the record of a stream, the answer of a plain request.
 #include <fmt/format.h>
 
+#include "base/boot_clock.h"
 #include "base/text.h"
 #include "net/io_loop.h"
 #include "net/transfer.h"
+#include "wire/recording.h"
 
 namespace kvcliff::net {
 namespace {
@@ -68,6 +70,8 @@ StreamRecord Transfer::stream_record(CURLcode rc) {
   r.times.request_written = times.request_written;
   r.times.header = times.header;
   r.http_status = status;
+  if (times.t0 && boot_at_t0)
+    if (auto mark = wire::sleep_mark(mono_now() - times.t0, boot_now() - boot_at_t0)) r.warnings.push_back(*std::move(mark));
   if (r.request_id.empty()) r.request_id = to_valid_utf8(request_id);
   if (stop == Stop::linger) r.transport_clean = false;
   if (inflate && r.content_events > 1 && r.times.first_token == r.times.last_token)

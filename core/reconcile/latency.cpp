@@ -8,6 +8,7 @@
 
 #include "reconcile/checks.h"
 #include "reconcile/common.h"
+#include "record/sleep.h"
 
 namespace kvcliff::reconcile {
 namespace {
@@ -33,7 +34,7 @@ double mean_revisit_ms(const ExperimentInput& e, bool offload, bool& any) {
   for (const auto* s : compared_sessions(e))
     if (s->offload == offload)
       for (const auto& r : s->requests)
-        if (!r.plan.warmup && r.plan.round >= 2 && r.stream.outcome == Outcome::complete && r.stream.ttft()) {
+        if (!r.plan.warmup && r.plan.round >= 2 && times_count(r.stream) && r.stream.ttft()) {
           sum += static_cast<double>(*r.stream.ttft()) / 1e6;
           ++n;
         }
@@ -78,7 +79,7 @@ LatencyLines latency_lines(const ExperimentInput& e) {
   for (const auto& s : e.sessions)
     for (const auto& r : s.requests) {
       const auto ttft = r.stream.ttft();
-      if (r.plan.warmup || r.stream.outcome != Outcome::complete || !r.settled || !ttft) continue;
+      if (r.plan.warmup || !times_count(r.stream) || !r.settled || !ttft) continue;
       const auto booked = booked_as(r);
       if (booked == Booked::neither) continue;
       auto& g = groups[prompt_of(r)];
@@ -87,7 +88,7 @@ LatencyLines latency_lines(const ExperimentInput& e) {
   std::vector<std::pair<std::int64_t, double>> all;
   for (const auto& s : e.sessions)
     for (const auto& r : s.requests)
-      if (const auto t = r.stream.ttft(); t && r.stream.outcome == Outcome::complete) all.emplace_back(prompt_of(r), static_cast<double>(*t) / 1e6);
+      if (const auto t = r.stream.ttft(); t && times_count(r.stream)) all.emplace_back(prompt_of(r), static_cast<double>(*t) / 1e6);
   LatencyLines out;
   for (const auto& [prompt, g] : groups) {
     LatencyLine line;
@@ -128,6 +129,7 @@ CheckResult latency_claim(const RequestContext& c) {
   const auto& r = c.request;
   const auto ttft = r.stream.ttft();
   if (!ttft || r.stream.outcome != Outcome::complete) return not_possible("there is no time to first token");
+  if (slept(r.stream)) return not_possible(std::string(slept_mark));
   if (r.stream.content_events == 1 && r.stream.usage.completion_tokens.value_or(0) >= 4)
     return failed(0, fmt::format("all {} tokens came in one event: this is the time of the last token, not of the first",
                                  *r.stream.usage.completion_tokens));

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "record/sleep.h"
 #include "wire/http_answer.h"
 #include "wire/openai_stream.h"
 
@@ -175,7 +176,7 @@ Result<StreamRecording> read_stream_recording(std::string_view bytes, const std:
 std::optional<std::string> sleep_mark(MonoNs monotonic_elapsed, MonoNs boottime_elapsed) {
   constexpr MonoNs tolerance = 50'000'000;  // the two clocks are read one after the other
   if (boottime_elapsed - monotonic_elapsed <= tolerance) return std::nullopt;
-  return "machine slept during the request";
+  return std::string(slept_mark);
 }
 
 }  // namespace kvcliff::wire

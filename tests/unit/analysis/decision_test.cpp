@@ -4,6 +4,7 @@
 #include <set>
 
 #include "analysis/decision.h"
+#include "record/sleep.h"
 #include "support/honest_run.h"
 
 namespace kvcliff::analysis {
@@ -79,6 +80,21 @@ TEST(Decide, OneImpossibleTimeDoesNotWithdrawAClearVerdict) {
   const auto g = std::find_if(e.decision.gates.begin(), e.decision.gates.end(), [](const Gate& x) { return x.id == "R17"; });
   EXPECT_EQ(g->state, CheckState::pass);
   EXPECT_NE(g->why.find("does not change the verdict"), std::string::npos);
+}
+
+TEST(Decide, RequestsDuringWhichTheMachineSleptAreLeftOut) {
+  HonestRun run;
+  auto& r = run.request(1, 3, 2);
+  // As after a minute's sleep behind a server that went on: quick beyond belief.
+  r.stream.times.first_token = r.stream.times.t0 + 1'000'000;
+  r.stream.warnings.push_back(std::string(slept_mark));
+  const auto e = evaluate(run.in);
+  ASSERT_TRUE(e.decision.effect.effect);
+  EXPECT_EQ(e.decision.effect.effect->matched_visits, 11) << "12 revisits, one of them matched nowhere now";
+  EXPECT_NEAR(e.decision.effect.effect->ratio.estimate, 0.35, 0.01);
+  std::string all;
+  for (const auto& w : e.decision.warnings) all += w + "\n";
+  EXPECT_NE(all.find("Session 2 (on): the machine slept during 1 request(s)"), std::string::npos) << all;
 }
 
 TEST(Decide, ClientLagAsLargeAsTheEffectWithdraws) {

@@ -2,9 +2,13 @@
 // Raw answers, child output, rates, and the rules of a stream's end, each by itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
+#include "record/sleep.h"
 #include "support/data.h"
+#include "support/expect_file.h"
 #include "wire/http_answer.h"
 #include "wire/log_lines.h"
 #include "wire/openai_stream.h"
@@ -251,6 +255,58 @@ TEST(Rates, PeakOfALongStreamWithABurst) {
   const auto f = figures_of(r);
   EXPECT_NEAR(*f.peak_tokens_per_second, 118, 0.5);  // 50 in the burst and 9 before it, 2 tokens each
   EXPECT_GE(*f.peak_tokens_per_second, *f.tokens_per_second);
+}
+
+/// One row of a case's table of clocks: its name, then its numbers as text.
+std::vector<std::vector<std::string>> clock_rows(const std::string& name) {
+  std::vector<std::vector<std::string>> out;
+  const std::string text = test::read("cases/104-clock-jumps/" + name);
+  for (const auto line : split(text, '\n')) {
+    std::vector<std::string> row;
+    for (const auto cell : split(line, '\t')) row.emplace_back(trim(cell));
+    if (row.size() == 3 && row[0] != "event") out.push_back(std::move(row));
+  }
+  return out;
+}
+
+/// "2030-03-01T10:00:05.000Z" as the system reads it.
+WallNs wall_of(const std::string& text) {
+  tm parts{};
+  EXPECT_NE(strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts), nullptr);
+  return std::int64_t{timegm(&parts)} * 1'000'000'000;
+}
+
+TEST(Case104, SpansComeFromTheMonotonicClockWhateverTheWallClockDoes) {
+  const auto awake = clock_rows("events.tsv"), suspended = clock_rows("suspend.tsv");
+  ASSERT_EQ(awake.size(), 3u);
+  ASSERT_EQ(suspended.size(), 2u);
+  EXPECT_LT(awake[1][2], awake[0][2]) << "the wall clock of the case goes back";
+  for (const auto& e : test::read_expectations("104-clock-jumps")) {
+    const bool sleeping = e.part == "suspend";
+    const auto& rows = sleeping ? suspended : awake;
+    StreamRecord r;
+    r.outcome = Outcome::complete;
+    r.times.t0 = *parse_int(rows[0][1]);
+    r.times.first_token = *parse_int(rows[1][1]);
+    r.times.end = r.times.last_token = *parse_int(rows.back()[1]);
+    if (sleeping)
+      if (auto mark = sleep_mark(r.times.end - r.times.t0, *parse_int(rows.back()[2]) - *parse_int(rows[0][2]))) r.warnings.push_back(*mark);
+    if (e.key == "ttft_ms")
+      EXPECT_EQ(static_cast<double>(r.ttft().value_or(0)) / 1e6, *parse_double(e.value));
+    else if (e.key == "duration_ms")
+      EXPECT_EQ(static_cast<double>(r.times.end - r.times.t0) / 1e6, *parse_double(e.value));
+    else if (e.key == "started_shown")  // the wall clock when the request went out; ours shows microseconds
+      EXPECT_EQ(iso8601(wall_of(rows[0][2])), e.value.substr(0, e.value.size() - 1) + "000Z");
+    else if (e.key == "mark")
+      EXPECT_THAT(r.warnings, testing::ElementsAre(e.value));
+    else if (e.key == "in_statistics")
+      EXPECT_EQ(times_count(r), e.value == "yes");
+    else
+      ADD_FAILURE() << e.key;
+    if (!sleeping) {
+      EXPECT_TRUE(times_count(r)) << "a step of the wall clock is no sleep";
+    }
+  }
 }
 
 TEST(Clocks, ASleepingMachineIsMarked) {
