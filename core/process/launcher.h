@@ -81,7 +81,7 @@ class Launcher {
 
 std::unique_ptr<Launcher> make_local_launcher();
 /// The launcher of a plan: local, ssh, container, slurm. Errors: bad_usage (unknown kind, an option missing), not_found
-/// (no docker or podman here).
+/// (no ssh, srun, docker or podman here).
 Result<std::unique_ptr<Launcher>> make_launcher(const plan::LauncherSpec& spec);
 
 /// Words for a POSIX shell: quoted only where needed.

@@ -64,6 +64,7 @@ std::vector<PreflightItem> preflight(const plan::Plan& plan, const host::Needs& 
                                      const std::string& host, int port) {
   std::vector<PreflightItem> out;
   if (plan.engine.adapter != "attach") out.push_back(check_port(host, port));
+  if (plan.launcher.kind != "local") out.push_back(check_launcher(plan.launcher));
   const bool here = plan.launcher.kind == "local" || plan.launcher.kind == "container";
   host::Needs n = needs;
   if (plan.launcher.kind == "container") {

@@ -17,6 +17,8 @@ host::Needs needs_of(const plan::Plan& plan, std::optional<std::int64_t> layers 
 /// `needs` as from needs_of, with the journal filled in where there is one.
 std::vector<host::PreflightItem> preflight(const plan::Plan& plan, const host::Needs& needs, const host::Facts& facts,
                                            const std::string& host, int port);
+/// The machine, container program or cluster that the plan's launcher names, asked without starting an engine there.
+host::PreflightItem check_launcher(const plan::LauncherSpec& spec);
 host::PreflightItem check_port(const std::string& host, int port);
 host::PreflightItem check_earlier_processes();
 

@@ -89,21 +89,25 @@ std::optional<std::string> node_of(const std::vector<LogLine>& lines) {
   return std::nullopt;
 }
 
-Command ssh_command(const plan::LauncherSpec& spec, const Command& command) {
-  Command c;
-  c.hold_stdin = true;
-  c.argv = {"ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4", "-o", "ExitOnForwardFailure=yes"};
+std::vector<std::string> ssh_prefix(const plan::LauncherSpec& spec, std::optional<int> forward) {
+  std::vector<std::string> argv{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4", "-o", "ExitOnForwardFailure=yes"};
   const auto pair = [&](const std::string& flag, const std::string& value) {
-    if (!value.empty()) c.argv.insert(c.argv.end(), {flag, value});
+    if (!value.empty()) argv.insert(argv.end(), {flag, value});
   };
   pair("-F", option(spec, "config"));
   pair("-i", option(spec, "identity"));
   pair("-p", option(spec, "port"));
-  if (const auto port = port_in(command.argv)) pair("-L", fmt::format("127.0.0.1:{}:127.0.0.1:{}", *port, *port));
-  add_words(c.argv, option(spec, "options"));
+  if (forward) pair("-L", fmt::format("127.0.0.1:{}:127.0.0.1:{}", *forward, *forward));
+  add_words(argv, option(spec, "options"));
   const auto user = option(spec, "user");
-  c.argv.push_back((user.empty() ? "" : user + "@") + option(spec, "host"));
+  argv.push_back((user.empty() ? "" : user + "@") + option(spec, "host"));
+  return argv;
+}
 
+Command ssh_command(const plan::LauncherSpec& spec, const Command& command) {
+  Command c;
+  c.hold_stdin = true;
+  c.argv = ssh_prefix(spec, port_in(command.argv));
   std::string line;
   const auto folder = option(spec, "directory").empty() ? command.working_dir : option(spec, "directory");
   if (!folder.empty()) line += "cd " + shell_quoted(folder) + " && ";
@@ -149,19 +153,24 @@ Command container_command(const plan::LauncherSpec& spec, const std::string& run
   return c;
 }
 
+std::vector<std::string> srun_prefix(const plan::LauncherSpec& spec, const std::string& name) {
+  std::vector<std::string> argv{"srun", "--job-name=" + name, "--ntasks=1", "--unbuffered", "--kill-on-bad-exit=1", "--export=ALL"};
+  add_flag(argv, "--nodes", option(spec, "nodes").empty() ? "1" : option(spec, "nodes"));
+  add_flag(argv, "--partition", option(spec, "partition"));
+  add_flag(argv, "--account", option(spec, "account"));
+  add_flag(argv, "--gres", option(spec, "gres"));
+  add_flag(argv, "--cpus-per-task", option(spec, "cpus"));
+  add_flag(argv, "--mem", option(spec, "memory"));
+  add_flag(argv, "--time", option(spec, "time"));
+  add_flag(argv, "--qos", option(spec, "qos"));
+  add_flag(argv, "--nodelist", option(spec, "nodelist"));
+  return argv;
+}
+
 Command slurm_command(const plan::LauncherSpec& spec, const std::string& name, const Command& command) {
   Command c = command;
   c.hold_stdin = true;
-  c.argv = {"srun", "--job-name=" + name, "--ntasks=1", "--unbuffered", "--kill-on-bad-exit=1", "--export=ALL"};
-  add_flag(c.argv, "--nodes", option(spec, "nodes").empty() ? "1" : option(spec, "nodes"));
-  add_flag(c.argv, "--partition", option(spec, "partition"));
-  add_flag(c.argv, "--account", option(spec, "account"));
-  add_flag(c.argv, "--gres", option(spec, "gres"));
-  add_flag(c.argv, "--cpus-per-task", option(spec, "cpus"));
-  add_flag(c.argv, "--mem", option(spec, "memory"));
-  add_flag(c.argv, "--time", option(spec, "time"));
-  add_flag(c.argv, "--qos", option(spec, "qos"));
-  add_flag(c.argv, "--nodelist", option(spec, "nodelist"));
+  c.argv = srun_prefix(spec, name);
   add_flag(c.argv, "--chdir", command.working_dir);
   add_words(c.argv, option(spec, "options"));
   c.working_dir.clear();
@@ -171,6 +180,32 @@ Command slurm_command(const plan::LauncherSpec& spec, const std::string& name, c
   return c;
 }
 
+Result<std::string> container_runtime(const plan::LauncherSpec& spec) {
+  std::string runtime = option(spec, "runtime");
+  if (runtime.empty() || runtime == "auto") runtime = !host::on_path("docker").empty() ? "docker" : "podman";
+  if (host::on_path(runtime).empty())
+    return fail(ErrorCode::not_found, "No container program is found", runtime, {}, "Install docker or podman, or set launcher.runtime to its path");
+  return runtime;
+}
+
+bool elsewhere(const plan::LauncherSpec& spec) { return spec.kind != "local"; }
+
+std::string bind_host(const plan::LauncherSpec& spec, const std::string& wanted) {
+  const auto network = option(spec, "network");
+  const bool own_network = spec.kind == "container" && !network.empty() && network != "host";
+  return spec.kind == "slurm" || own_network ? "0.0.0.0" : wanted;
+}
+
+bool node_is_told(const plan::LauncherSpec& spec) { return spec.kind == "slurm"; }
+
+std::string reach_host(const std::string& node) {
+  char own[256] = {};
+  ::gethostname(own, sizeof own - 1);
+  const std::string here(own);
+  // "n1" and "n1.cluster" are one machine: names are compared up to the first dot.
+  return node.substr(0, node.find('.')) == here.substr(0, here.find('.')) ? "127.0.0.1" : node;
+}
+
 Result<std::unique_ptr<Launcher>> make_launcher(const plan::LauncherSpec& spec) {
   if (spec.kind == "local") return make_local_launcher();
   std::string runtime;
@@ -178,13 +213,15 @@ Result<std::unique_ptr<Launcher>> make_launcher(const plan::LauncherSpec& spec) 
     if (option(spec, "host").empty()) return fail(ErrorCode::bad_usage, "launcher.host is missing", "launcher", "ssh needs the machine to start on");
   } else if (spec.kind == "container") {
     if (option(spec, "image").empty()) return fail(ErrorCode::bad_usage, "launcher.image is missing", "launcher", "a container needs an image");
-    runtime = option(spec, "runtime");
-    if (runtime.empty() || runtime == "auto") runtime = !host::on_path("docker").empty() ? "docker" : "podman";
-    if (host::on_path(runtime).empty())
-      return fail(ErrorCode::not_found, "No container program is found", runtime, {}, "Install docker or podman, or set launcher.runtime to its path");
+    const auto found = container_runtime(spec);
+    if (!found) return fail(found.error());
+    runtime = *found;
   } else if (spec.kind != "slurm") {
     return fail(ErrorCode::bad_usage, fmt::format("There is no launcher \"{}\"", spec.kind), "launcher.kind", {}, "Known: local, ssh, container, slurm");
   }
+  for (const auto& [kind, program] : {std::pair("ssh", "ssh"), std::pair("slurm", "srun")})
+    if (spec.kind == kind && host::on_path(program).empty())
+      return fail(ErrorCode::not_found, fmt::format("{} is not found", program), "launcher.kind = " + spec.kind, "the launcher needs it on PATH", "Install it, or choose another launcher");
   return std::make_unique<RemoteLauncher>(spec, runtime);
 }
 

@@ -23,6 +23,23 @@ Command ssh_command(const plan::LauncherSpec& spec, const Command& command);
 Command container_command(const plan::LauncherSpec& spec, const std::string& runtime, const std::string& name, const Command& command);
 Command slurm_command(const plan::LauncherSpec& spec, const std::string& name, const Command& command);
 
+/// `ssh` with all options of the plan up to the machine's name; `forward` = a port that is carried here.
+std::vector<std::string> ssh_prefix(const plan::LauncherSpec& spec, std::optional<int> forward = std::nullopt);
+/// `srun` with all options of the plan, one task, up to the program.
+std::vector<std::string> srun_prefix(const plan::LauncherSpec& spec, const std::string& name);
+/// docker or podman: launcher.runtime, else what is found. Errors: not_found.
+Result<std::string> container_runtime(const plan::LauncherSpec& spec);
+
+/// Whether the engine's files and processes are another machine's or another file system's.
+bool elsewhere(const plan::LauncherSpec& spec);
+/// The address that the engine must listen on so that it can be reached from here: loopback, or every address where it
+/// runs on another node or in a container with a network of its own.
+std::string bind_host(const plan::LauncherSpec& spec, const std::string& wanted);
+/// The engine's address is known only when the other side has told its node (slurm).
+bool node_is_told(const plan::LauncherSpec& spec);
+/// How `node` is reached from here: itself, or loopback where it is this machine.
+std::string reach_host(const std::string& node);
+
 /// The shell program that runs on the other side. It starts its arguments in a session of their own and ends that group
 /// (SIGTERM, grace, SIGKILL) on SIGTERM, on the line "stop SECONDS" and at the end of its stdin, which is what the other
 /// side sees of our death. One line, no single quotes, POSIX sh.

@@ -9,6 +9,7 @@
 #include "engine/vllm/failure.h"
 #include "engine/vllm/flags.h"
 #include "engine/vllm/kv_bytes.h"
+#include "process/remote.h"
 
 namespace kvcliff::engine::vllm {
 namespace {
@@ -47,7 +48,7 @@ std::string VllmAdapter::name() const {
 }
 
 Result<CommandOptions> VllmAdapter::command_options(const plan::Plan& plan) const {
-  auto program = program_of(kind_, plan.engine.environment);
+  auto program = process::elsewhere(plan.launcher) ? program_elsewhere(kind_, plan) : program_of(kind_, plan.engine.environment);
   if (!program) return fail(program.error());
   CommandOptions options;
   options.executable = *program;
@@ -141,7 +142,13 @@ EffectiveConfig VllmAdapter::effective(const std::vector<LogLine>& log, const Co
 }
 
 std::optional<FailureCause> VllmAdapter::failure_cause(const std::vector<LogLine>& log) const {
-  return find_failure(log);
+  auto cause = find_failure(log);
+  if (!cause || kind_ != Kind::emulator) return cause;
+  // The emulator writes what a vLLM writes; whoever reads the cause must not look for a vLLM.
+  for (std::string* words : {&cause->what, &cause->next})
+    for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"This build of vLLM", "The emulator"}, {"This vLLM", "The emulator"}, {"this vLLM", "the emulator"}, {"vLLM", "The emulator"}})
+      for (auto at = words->find(from); at != std::string::npos; at = words->find(from, at + to.size())) words->replace(at, from.size(), to);
+  return cause;
 }
 
 Result<bool> VllmAdapter::reset_caches(net::Client& client, const Endpoint& at, bool host_too) const {

@@ -49,4 +49,8 @@ EffectiveConfig effective_of(const std::vector<LogLine>& log, const CounterSnaps
 /// $XDG_DATA_HOME/kvcliff/engines; empty = <program> on PATH (the emulator: beside this program first).
 Result<std::string> program_of(Kind kind, const std::string& environment);
 
+/// The same on another machine or in an image, whose files cannot be looked at: the program itself as a path, or by its
+/// name on the PATH there. Errors: bad_usage (the name of an environment of this machine).
+Result<std::string> program_elsewhere(Kind kind, const plan::Plan& plan);
+
 }  // namespace kvcliff::engine::vllm

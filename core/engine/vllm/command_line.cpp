@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "engine/tables/generation.h"
+#include "process/remote.h"
 
 namespace kvcliff::engine::vllm {
 namespace {
@@ -142,7 +143,7 @@ Result<process::Command> serve_command(const plan::Plan& plan, bool offload, con
   Arguments a(plan, options);
   a.argv = {options.executable, "serve", options.model.value_or(model_argument(plan))};
   a.needed("--served-model-name", served_name(plan));
-  a.needed("--host", at.host);
+  a.needed("--host", process::bind_host(plan.launcher, at.host));
   a.needed("--port", std::to_string(at.port));
   if (plan.model.dummy_weights) a.needed("--load-format", "dummy");
   a.needed("--seed", "0");

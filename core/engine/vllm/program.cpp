@@ -42,4 +42,13 @@ Result<std::string> program_of(Kind kind, const std::string& environment) {
               "Install it with kvcliff-cli engine install, or name a folder with bin/" + program + " in engine.environment");
 }
 
+Result<std::string> program_elsewhere(Kind kind, const plan::Plan& plan) {
+  const std::string& environment = plan.engine.environment;
+  if (environment.empty()) return std::string(kind == Kind::emulator ? "kvcliff-emulator" : "vllm");
+  if (environment.find('/') != std::string::npos) return environment;
+  return fail(ErrorCode::bad_usage, "engine.environment names an environment of this machine", environment,
+              "the engine is started elsewhere: launcher.kind is " + plan.launcher.kind,
+              "Give the path of the engine's program there, or leave it out where it is on the PATH");
+}
+
 }  // namespace kvcliff::engine::vllm
