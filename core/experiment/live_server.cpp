@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "process/remote.h"
+
 namespace kvcliff::experiment {
 
 void LogTap::serve(std::function<void(const LogLine&)> put) {
@@ -36,7 +38,8 @@ Result<process::Command> session_command(const Services& services, const RunOpti
                                          const engine::Endpoint& at) {
   auto command = services.adapter.command(job.arm_plan, job.offload, at);
   if (!command) return command;
-  if (!options.engine_program.empty() && !command->argv.empty()) command->argv[0] = options.engine_program;
+  // Elsewhere the program is the other side's: its own place here means nothing there.
+  if (!options.engine_program.empty() && !process::elsewhere(job.arm_plan.launcher) && !command->argv.empty()) command->argv[0] = options.engine_program;
   command->argv.insert(command->argv.end(), options.engine_args.begin(), options.engine_args.end());
   return command;
 }

@@ -10,6 +10,7 @@
 #include "cache/predict.h"
 #include "cache/rules.h"
 #include "workload/requests.h"
+#include "workload/shared_start.h"
 
 namespace kvcliff::experiment {
 namespace {
@@ -52,6 +53,8 @@ Result<SessionJob> prepare(const plan::Plan& plan, const plan::SessionPlan& sess
   job.salt = static_cast<std::uint64_t>(session.ordinal) * 1000 + static_cast<std::uint64_t>(attempt);
   auto prompts = workload::realise(job.arm_plan.workload, job.arm_plan.capacity.block_size);
   if (!prompts) return fail(prompts.error());
+  const std::int64_t block_size = job.arm_plan.capacity.block_size;
+  job.shared_start = workload::shared_start_warning(workload::shared_start(*prompts, block_size), job.arm_plan.workload, block_size);
   for (auto& p : *prompts) job.requests.push_back(planned_from(std::move(p)));
   if (job.requests.empty())
     return fail(ErrorCode::bad_usage, fmt::format("Arm \"{}\" has no requests", session.arm), plan.name, {},

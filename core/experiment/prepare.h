@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct SessionJob {
   bool offload = false;
   std::int64_t kv_bytes_per_token = 0;   ///< all ranks
   std::vector<PlannedRequest> requests;  ///< measured ones in order; ordinals are given when warm-up is over
+  std::optional<std::string> shared_start;  ///< different documents begin alike, unasked: in words
   std::uint64_t salt = 0;                ///< of its warm-up prompts: differs per session and attempt
 };
 /// Errors: bad_usage and what the workload or the model refuses.

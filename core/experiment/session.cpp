@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The life of a session; session_requests.cpp has what happens to its requests.
+// The life of a session; session_start.cpp has how it becomes ready, session_requests.cpp what happens to its requests.
 #include "experiment/session.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "experiment/warmup.h"
+#include "process/remote.h"
 
 namespace kvcliff::experiment {
 namespace {
@@ -31,13 +32,6 @@ Result<engine::Endpoint> endpoint_of(const std::string& url) {
   return at;
 }
 
-// The engine's note of a request by which we ask whether it is ready: an answer to us is no sign of progress.
-bool echoes_us(const std::string& line) {
-  return line.find("\"GET /health ") != std::string::npos || line.find("\"GET /v1/models ") != std::string::npos;
-}
-
-// How long an attached server may refuse connections: it is said to run already.
-constexpr auto attach_patience = 5s;
 // How long a kept server may go on saying that its caches are in use.
 constexpr auto reset_patience = 10s;
 
@@ -116,7 +110,7 @@ Session::Step Session::preflight() {
     const std::string state = item.value("state", std::string());
     const std::string what = item.value("what", std::string()), why = item.value("why", std::string());
     if (state == "fail")
-      return fail(ErrorCode::engine, what, "preflight of session " + std::to_string(record_.ordinal), why,
+      return fail(ErrorCode::engine, what, "preflight of session " + std::to_string(record_.ordinal + 1), why,
                   item.value("next", std::string()));
     if (state == "warn") note("warning", why.empty() ? what : what + ": " + why);
   }
@@ -143,10 +137,15 @@ Session::Step Session::launch() {
   change(SessionState::launching);
   tap_->serve([&journal = env_.services.journal, id = record_.id](const LogLine& line) { journal.put_log(id, line); });
   tap_->touch();
-  auto started = env_.services.launcher.start(*command, [tap = tap_](const LogLine& line) { tap->take(line, !echoes_us(line.text)); });
+  auto started = env_.services.launcher.start(*command, [tap = tap_](const LogLine& line) { tap->take(line, !is_echo(line.text)); });
   if (!started) return fail(started.error());
   process_ = std::move(*started);
   record_.pid = process_->pid();
+  if (const auto& launcher = job_.arm_plan.launcher; process::elsewhere(launcher)) {
+    note("info", fmt::format("started by {}: {}", launcher.kind, env_.services.launcher.shown(*command)));
+    if (process::node_is_told(launcher))
+      if (auto r = wait_node(); !r) return r;
+  }
   env_.services.journal.put(env_.experiment, record_);
   server_ = env_.services.connect(at_, job_.arm_plan);
   return {};
@@ -172,78 +171,6 @@ Session::Step Session::take_over() {
   return {};
 }
 
-Session::Step Session::wait_ready() {
-  const MonoNs began = mono_now();
-  const MonoNs limit = static_cast<MonoNs>(job_.arm_plan.limits.start_s * 1e9);
-  std::string waiting_for;
-  for (;;) {
-    if (auto t = trouble()) return fail(std::move(*t));
-    const auto healthy = server_->health();
-    if (healthy) {
-      const auto models = server_->models();
-      const std::string wanted = env_.services.adapter.model_name(job_.arm_plan);
-      if (models && (wanted.empty() ? !models->empty()
-                                    : std::find(models->begin(), models->end(), wanted) != models->end()))
-        break;
-      if (models && !models->empty())
-        return fail(ErrorCode::engine, "The server at our port serves another model", at_.url(),
-                    fmt::format("asked for {}, it has {}", wanted, fmt::join(*models, ", ")),
-                    "Check that the port is free and the model name of the plan");
-      waiting_for = "the model in /v1/models";
-    } else {
-      waiting_for = fmt::format("the engine at {}/health", at_.url());
-      // An answer other than 200 comes from a server that loads; no answer at all comes from nobody.
-      if (!process_ && healthy.error().code == ErrorCode::io && mono_now() - began > scaled(attach_patience).count())
-        return fail(ErrorCode::engine, "No server answers", at_.url(), healthy.error().why,
-                    "Start the server, or correct --url; attach measures one that is running");
-    }
-    drain_log();
-    env_.progress(record_.state, measured_, "waiting for " + waiting_for);
-    const MonoNs silent_since = std::max(tap_->last_progress(), began);
-    if (limit > 0 && mono_now() - silent_since > limit) {
-      const auto cause = env_.services.adapter.failure_cause(log());
-      return fail(ErrorCode::timeout, cause ? cause->what : std::string("The engine did not become ready"), at_.url(),
-                  fmt::format("it said nothing for {:g} s while we waited for {}", job_.arm_plan.limits.start_s, waiting_for),
-                  cause ? cause->next : std::string("Look at its log; raise limits.start_s if it is only slow"));
-    }
-    nap(scaled(100ms));
-  }
-  drain_log();
-  return {};
-}
-
-Session::Step Session::identify() {
-  last_ = server_->scrape();
-  last_row_ = keep(last_);
-  record_.identity_scrape = last_row_;
-  if (!last_.good())
-    note("warning", "the first reading of /metrics failed, so no token source can be told: " + last_.error);
-  for (const char* name : {"prompt_tokens", "request_success", "generation_tokens"})
-    if (!taken_from_ && last_.value(name).value_or(0) > 0)
-      note("warning", fmt::format("the server had counted {} = {:g} before our first request: cold is not proven", name,
-                                  *last_.value(name)));
-  record_.effective = server_->effective(log(), last_);
-  record_.capabilities = server_->probe(last_);
-  env_.identified(record_.effective.engine_version, record_.effective.simulated);
-  env_.services.journal.put(env_.experiment, record_);
-
-  // /health does not prove that the engine generates; a token does.
-  auto tiny = warmup_request(job_, std::max<std::int64_t>(1, std::min<std::int64_t>(4, job_.arm_plan.workload.tokens)), 0);
-  if (!tiny) return fail(tiny.error());
-  tiny->output_tokens = 1;
-  const auto answer = one_request(std::move(*tiny));
-  if (!answer) return fail(answer.error());
-  if (!answer->stream.ttft()) {
-    if (auto t = trouble()) return fail(std::move(*t));
-    return fail(ErrorCode::engine, "The engine is up but does not generate", at_.url(),
-                answer->stream.why.empty() ? "the first completion gave no token" : answer->stream.why,
-                "Look at its log");
-  }
-  env_.services.adapter.learn(record_.capabilities, answer->stream, record_.effective.engine_version);
-  change(SessionState::ready);
-  return {};
-}
-
 Session::Step Session::warm_up() {
   change(SessionState::warming);
   std::vector<std::int64_t> lengths;
@@ -265,6 +192,10 @@ Session::Step Session::warm_up() {
 Session::Step Session::measure() {
   if (auto r = predict(job_, record_.effective.engine_version, warmups_, job_.requests); !r)
     note("warning", "no prediction: " + r.error().sentence());
+  // In a trace equal starts are what was recorded; made-up documents must not have any.
+  if (job_.shared_start)
+    note(job_.arm_plan.workload.kind == workload::Spec::Kind::trace ? "info" : "warning",
+         *job_.shared_start + ": the first visit of one document hits what another one left");
   change(SessionState::measuring);
   const auto& load = job_.arm_plan.load;
   const bool serial = load.mode == plan::LoadSpec::Mode::serial ||

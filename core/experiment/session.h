@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiment/live_server.h"
+#include "experiment/readiness.h"
 #include "experiment/runner.h"
 #include "experiment/settle.h"
 
@@ -50,6 +51,12 @@ class Session {
   Step launch();
   Step take_over();
   Step wait_ready();
+  /// A job may stand in a queue for hours: until its node is told, only its end, a stop or the ceiling end the wait.
+  Step wait_node();
+  /// Ends the wait for readiness when the engine said nothing for too long; otherwise reports it and waits a little.
+  Step wait_on(MonoNs began);
+  /// The first token: a completion, asked again while the server refuses because it still loads.
+  Result<RequestRecord> first_token(MonoNs began);
   Step identify();
   Step warm_up();
   Step measure();
@@ -59,7 +66,13 @@ class Session {
   void stop_engine();
 
   /// Sends one request alone and waits until the counters are settled. Returns its record, journalled.
-  Result<RequestRecord> one_request(PlannedRequest planned);
+  /// `may_be_refused`: an answer of HTTP 503 is returned and leaves no trace in the journal (the server is not ready).
+  Result<RequestRecord> one_request(PlannedRequest planned, bool may_be_refused = false);
+  /// A stream of ours failed: if that is because the engine died behind a server that still answers, the record says so,
+  /// and the error that ends the session comes back.
+  std::optional<Error> death_behind(StreamRecord& stream);
+  /// Why a session ends whose requests fail one after the other.
+  Error failing(const StreamRecord& last);
   /// Starts a stream; its events are collected for observers and checkpoints.
   std::shared_ptr<Flight> send(const PlannedRequest& planned);
   /// Passes new events on, checkpoints once a second.
@@ -94,6 +107,8 @@ class Session {
   std::vector<PlannedRequest> warmups_;
   CounterSnapshot last_;              ///< the newest settled scrape
   std::int64_t last_row_ = 0;
+  std::optional<Readiness> readiness_;
+  std::size_t log_at_ready_ = 0;      ///< lines before it: what was said while loading is no cause of a later death
   bool metrics_lost_ = false;         ///< the page could not be read after the newest request
   std::int64_t measured_ = 0;
   int ordinal_ = 0, failures_in_a_row_ = 0;

@@ -15,6 +15,16 @@ using namespace std::chrono_literals;
 // How long a cut stream may take to report its end, before we go on without its record.
 constexpr auto cancel_wait = 5s;
 constexpr int failures_allowed = 3;
+// After a stream broke off, this long for the words of an engine that died to arrive.
+constexpr auto engine_death_words = 200ms;
+
+// The engine is dead: whatever cut this stream, us included, that is why it ended.
+void mark_dead(StreamRecord& stream, const Error& death) {
+  if (stream.outcome == Outcome::complete) return;
+  const bool ours = stream.outcome == Outcome::cancelled;  // cut by us because of the death: nobody cancelled
+  stream.why = fmt::format("The engine died: {}.{}", death.what, stream.why.empty() || ours ? "" : " " + stream.why);
+  stream.outcome = Outcome::error;
+}
 // Readings of a metrics page that was already unreadable before a request: more would not make it readable.
 constexpr int unreadable_polls = 3;
 
@@ -129,7 +139,36 @@ Session::Settled Session::settle(const CounterSnapshot& before, int finished) {
   }
 }
 
-Result<RequestRecord> Session::one_request(PlannedRequest planned) {
+std::optional<Error> Session::death_behind(StreamRecord& stream) {
+  const bool failed = stream.outcome == Outcome::error || stream.outcome == Outcome::truncated || stream.outcome == Outcome::ended_without_reason;
+  // A refusal of this one request (4xx) says nothing about the engine.
+  if (!failed || !server_ || (stream.http_status >= 400 && stream.http_status < 500)) return std::nullopt;
+  if (!process_ || !readiness_ || !readiness_->ready_at()) return std::nullopt;
+  nap(scaled(engine_death_words));
+  if (process_->running() && server_->health()) return std::nullopt;
+  Error e = dead_engine(std::string(to_string(record_.state)));
+  if (process_->running()) {
+    auto lines = log();
+    lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(log_at_ready_, lines.size())));
+    const auto cause = env_.services.adapter.failure_cause(lines);
+    e = Error{ErrorCode::engine, cause ? cause->what : std::string("The engine died behind its server"), at_.url(),
+              cause && !cause->lines.empty() ? "it said: " + cause->lines.back() : std::string("its /health no longer answers 200"),
+              cause ? cause->next : std::string("Look at its log in the journal")};
+  }
+  mark_dead(stream, e);
+  return e;
+}
+
+Error Session::failing(const StreamRecord& last) {
+  Look look{.health = server_ && server_->health() ? 200 : 503};
+  look.completion = last.outcome == Outcome::timeout ? Look::Completion::silent : Look::Completion::refused;
+  const bool silent = readiness_ && readiness_->feed(mono_now(), look) == ServerState::not_answering && last.outcome == Outcome::timeout;
+  return Error{ErrorCode::engine, silent ? std::string("The engine is not answering") : fmt::format("{} requests in a row failed", failures_in_a_row_),
+               at_.url(), fmt::format("{}{}", last.why, silent && look.health == 200 ? " Its /health answers 200 all the same." : ""),
+               "Look at the engine's log in the journal"};
+}
+
+Result<RequestRecord> Session::one_request(PlannedRequest planned, bool may_be_refused) {
   planned.ordinal = ordinal_++;
   if (planned.warmup) {
     std::vector<PlannedRequest> one{planned};
@@ -168,9 +207,16 @@ Result<RequestRecord> Session::one_request(PlannedRequest planned) {
       r.stream.events = flight->events;
     }
   }
+  if (may_be_refused && !end && r.stream.http_status == 503) {
+    --ordinal_;
+    warmups_.pop_back();
+    return r;
+  }
   const MonoNs t0 = r.stream.times.t0 ? r.stream.times.t0 : flight->started.mono;
   r.sent = {t0, flight->started.wall + (t0 - flight->started.mono)};
   r.scrape_before = last_row_;
+  if (end && end->code == ErrorCode::engine) mark_dead(r.stream, *end);
+  if (!end) end = death_behind(r.stream);
   if (end) {
     r.not_settled_why = "the session was ended";
     env_.services.journal.put(r);
@@ -200,8 +246,7 @@ Result<RequestRecord> Session::one_request(PlannedRequest planned) {
   failures_in_a_row_ = r.stream.outcome == Outcome::complete ? 0 : failures_in_a_row_ + 1;
   if (auto t = trouble()) return fail(std::move(*t));
   if (failures_in_a_row_ >= failures_allowed)
-    return fail(ErrorCode::engine, fmt::format("{} requests in a row failed", failures_in_a_row_), at_.url(),
-                r.stream.why, "Look at the engine's log in the journal");
+    return fail(failing(r.stream));
   return r;
 }
 
@@ -239,8 +284,18 @@ Session::Step Session::measure_concurrent() {
   int finished = 0;
   const MonoNs start = mono_now();
   std::optional<Error> end;
+  bool dead = false;
+  StreamRecord last_failed;
+  MonoNs cut_at = 0;  // after a death the others may still say how they ended, for a moment
   while (next < job_.requests.size() || !flying.empty()) {
-    if (!end && (end = trouble())) server_->cancel_all();
+    if (!end && (end = trouble())) {
+      dead = end->code == ErrorCode::engine;
+      cut_at = mono_now();
+    }
+    if (cut_at && mono_now() >= cut_at) {
+      server_->cancel_all();
+      cut_at = 0;
+    }
     while (!end && next < job_.requests.size() && flying.size() < most && !env_.control.paused() &&
            (!open || mono_now() - start >= job_.requests[next].planned_send)) {
       PlannedRequest planned = std::move(job_.requests[next++]);
@@ -274,6 +329,14 @@ Session::Step Session::measure_concurrent() {
       const MonoNs t0 = r.stream.times.t0 ? r.stream.times.t0 : f.started.mono;
       r.sent = {t0, f.started.wall + (t0 - f.started.mono)};
       r.scrape_before = before_row;
+      if (dead) {
+        mark_dead(r.stream, *end);
+      } else if (auto died = end ? std::nullopt : death_behind(r.stream)) {
+        end = std::move(died);
+        dead = true;
+        cut_at = mono_now() + std::chrono::nanoseconds(cancel_wait).count() / 5;
+      }
+      if (r.stream.outcome != Outcome::complete) last_failed = r.stream;
       r.not_settled_why = "several requests were in flight: counters are read for the whole window";
       attribute(r, CounterSnapshot{.error = "window"}, CounterSnapshot{.error = "window"});
       finished += r.stream.outcome == Outcome::complete ? 1 : 0;
@@ -287,9 +350,8 @@ Session::Step Session::measure_concurrent() {
     drain_log();
     env_.progress(record_.state, measured_, fmt::format("{} in flight, {} of {} sent", flying.size(), next, job_.requests.size()));
     if (!end && failures_in_a_row_ >= failures_allowed + static_cast<int>(flying.size())) {
-      end = Error{ErrorCode::engine, fmt::format("{} requests in a row failed", failures_in_a_row_), at_.url(), {},
-                  "Look at the engine's log in the journal"};
-      server_->cancel_all();
+      end = failing(last_failed);
+      cut_at = mono_now();
     }
   }
   if (end) return fail(*end);

@@ -23,6 +23,10 @@ struct Script {
   std::function<bool(int session, int request)> die = [](int, int) { return false; };
   std::function<bool(int session)> never_ready = [](int) { return false; };
   std::function<bool(int session)> die_while_loading = [](int) { return false; };
+  int refusals = 0;                          ///< completions answered with 503 before the first token
+  std::function<bool(int session, int request)> crash = [](int, int) { return false; };  ///< the engine dies behind its server
+  std::string crash_line;                    ///< what it says then
+  std::atomic<bool> crashed{false};
   int pinned_scrapes = 0;                    ///< scrapes after a request that show a pinned transfer
   bool has_metrics = true;
   std::function<Result<void>()> reset = [] { return Result<void>(); };
@@ -60,6 +64,7 @@ class FakeLauncher final : public process::Launcher {
     commands.push_back(c);
     ++script_.launches;
     on_line({SystemClock().now(), false, "starting", false});
+    say = on_line;
     auto p = std::make_unique<FakeProcess>(script_);
     last = p.get();
     return p;
@@ -67,6 +72,7 @@ class FakeLauncher final : public process::Launcher {
   std::string shown(const process::Command&) const override { return "fake"; }
   std::vector<process::Command> commands;
   FakeProcess* last = nullptr;
+  OnLine say;
 
  private:
   Script& script_;
@@ -91,6 +97,8 @@ class FakeAdapter final : public engine::Adapter {
   EffectiveConfig effective(const std::vector<LogLine>&, const CounterSnapshot&, net::Client&, const engine::Endpoint&) const override { return {}; }
   std::optional<engine::FailureCause> failure_cause(const std::vector<LogLine>& log) const override {
     for (const auto& l : log)
+      if (l.text.find("AssertionError") != std::string::npos) return engine::FailureCause{"The engine failed: AssertionError", "Start it again", {l.text}};
+    for (const auto& l : log)
       if (l.text.find("out of memory") != std::string::npos)
         return engine::FailureCause{"The GPU has not enough memory", "Lower the blocks", {l.text}};
     return std::nullopt;
@@ -105,13 +113,14 @@ class FakeAdapter final : public engine::Adapter {
 /// Everything is computed: one prompt token is one computed token. Streams end on a thread of their own.
 class FakeServer final : public experiment::Server {
  public:
-  FakeServer(Script& s, FakeLauncher& l) : script_(s), process_(l.last), session_(s.launches - 1) {}
+  FakeServer(Script& s, FakeLauncher& l) : script_(s), launcher_(l), process_(l.last), session_(s.launches - 1) {}
   ~FakeServer() override {
     cancel_all();
     for (auto& t : threads_) t.join();
   }
   Result<void> health() override {
     if (script_.die_while_loading(session_) && process_) process_->dead = true;
+    if (script_.crashed) return fail(ErrorCode::engine, "/health answers 503");
     if (script_.never_ready(session_) || calls_++ < script_.ready_after) return fail(ErrorCode::io, "connection refused");
     return {};
   }
@@ -156,6 +165,25 @@ class FakeServer final : public experiment::Server {
       r.http_status = 200;
       r.times.t0 = mono_now();
       const bool hangs = script_.hang(session_, number);
+      if (script_.refusals > 0) {
+        --script_.refusals;
+        r.http_status = 503;
+        r.outcome = Outcome::error;
+        r.why = "HTTP 503";
+        r.times.end = mono_now();
+        --script_.in_flight;
+        return done(std::move(r));
+      }
+      if (script_.crash(session_, number)) {
+        script_.crashed = true;
+        launcher_.say({SystemClock().now(), true, script_.crash_line, false});
+        r.times.first_token = r.times.last_token = r.times.end = mono_now();
+        r.content_events = 1;
+        r.outcome = Outcome::truncated;
+        r.why = "The connection was cut.";
+        --script_.in_flight;
+        return done(std::move(r));
+      }
       if (script_.die(session_, number)) process_->dead = true;
       while (hangs && !cancelled_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       std::this_thread::sleep_for(std::chrono::microseconds(500));
@@ -191,6 +219,7 @@ class FakeServer final : public experiment::Server {
 
  private:
   Script& script_;
+  FakeLauncher& launcher_;
   FakeProcess* process_;
   int session_;
   int calls_ = 0, requests_ = 0;

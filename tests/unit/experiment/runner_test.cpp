@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fakes.h"
+#include "support/expect_file.h"
 
 namespace kvcliff::experiment {
 namespace {
@@ -182,6 +183,61 @@ TEST(Run, AnEngineThatDiesMidRequestFailsTheSessionAndResumeRepeatsItWhole) {
   EXPECT_EQ(sessions[2].attempt, 2);
   EXPECT_EQ(sessions[2].ordinal, 1);
   EXPECT_EQ(r.request_count(sessions[2].id)->measured, 4) << "whole, not the rest";
+}
+
+TEST(Run, AServerThatRefusesWhileItLoadsIsAskedAgainAndLeavesNoTrace) {
+  Rig rig;
+  rig.script.refusals = 5;
+  const auto result = rig.run(small_plan());
+  ASSERT_EQ(result.end, RunResult::End::finished) << result.why;
+  auto r = rig.reader();
+  const auto requests = *r.requests(r.sessions(result.experiment)->at(0).id, journal::Depth::details);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    EXPECT_EQ(requests[i].plan.ordinal, static_cast<int>(i));
+    EXPECT_EQ(requests[i].stream.outcome, Outcome::complete) << i;
+  }
+}
+
+TEST(Run, AServerThatOnlyEverRefusesIsGivenUpAfterItsSilence) {
+  Rig rig;
+  rig.script.refusals = 1'000'000;
+  plan::Plan p = small_plan();
+  p.limits.start_s = 0.3;
+  const auto result = rig.run(p);
+  EXPECT_EQ(result.end, RunResult::End::failed);
+  EXPECT_EQ(result.error->code, ErrorCode::timeout);
+  EXPECT_THAT(result.error->why, HasSubstr("a first token"));
+}
+
+TEST(Case055, AnEngineThatDiesBehindItsServerEndsTheSessionWithItsOwnLine) {
+  for (const bool together : {false, true}) {
+    Rig rig;
+    rig.script.crash = [](int session, int request) { return session == 1 && request == 4; };
+    for (const auto& e : test::read_expectations("055-abort-of-queued-request-kills-engine"))
+      if (e.key == "cause_line") rig.script.crash_line = e.value.substr(1, e.value.size() - 2);
+    ASSERT_FALSE(rig.script.crash_line.empty());
+    plan::Plan p = small_plan();
+    if (together) {
+      p.load.mode = plan::LoadSpec::Mode::closed;
+      p.load.concurrency = 2;
+    }
+    const auto result = rig.run(p);
+    EXPECT_EQ(result.end, RunResult::End::failed);
+    ASSERT_TRUE(result.error);
+    EXPECT_EQ(result.error->code, ErrorCode::engine);
+    EXPECT_THAT(result.error->sentence(), HasSubstr(rig.script.crash_line));
+    auto r = rig.reader();
+    const auto sessions = *r.sessions(result.experiment);
+    EXPECT_EQ(sessions[1].state, SessionState::failed);
+    int died = 0;
+    for (const auto& q : take(r.requests(sessions[1].id, journal::Depth::details))) {
+      if (q.stream.outcome == Outcome::complete) continue;
+      EXPECT_EQ(q.stream.outcome, Outcome::error) << q.stream.why;
+      EXPECT_THAT(q.stream.why, HasSubstr("The engine died"));
+      ++died;
+    }
+    EXPECT_GE(died, 1);
+  }
 }
 
 TEST(Run, StoppingAtEveryStateEndsCleanlyAndLeavesTheJournalWhole) {

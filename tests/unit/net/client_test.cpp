@@ -7,8 +7,10 @@
 
 #include <cstdlib>
 #include <future>
+#include <map>
 
 #include "support/data.h"
+#include "support/expect_file.h"
 #include "support/raw_server.h"
 #include "wire/recording.h"
 
@@ -127,6 +129,83 @@ TEST(Client, PreconnectedSocketsAreUsedAndKept) {
   for (int i = 0; i < 8; ++i) EXPECT_EQ(client.stream_wait(request(server.url())).outcome, Outcome::complete);
   EXPECT_EQ(server.connections(), 4);
   EXPECT_EQ(client.active(), 0);
+}
+
+TEST(Case055, ThreeStreamsOfAnEngineThatDiesEndEachInItsOwnWay) {
+  // Events of the case: a has one token, b is cancelled, which kills the engine; a is cut, c is refused.
+  std::atomic<bool> cancelled{false}, a_began{false}, b_came{false}, c_came{false};
+  RawServer server([&](Connection& c) {
+    const std::string q = c.read_request();
+    const auto until = [&](const std::atomic<bool>& flag) {
+      for (int i = 0; i < 2000 && !flag; ++i) c.sleep_ms(5);
+    };
+    if (q.find("\"a\"") != std::string::npos) {
+      c.write(std::string(sse_head) + http_chunk(event("x")));
+      a_began = true;
+      until(cancelled);
+    } else if (q.find("\"b\"") != std::string::npos) {
+      b_came = true;
+      while (!c.peer_closed(50) && !cancelled) {
+      }
+      cancelled = true;
+    } else if (!q.empty()) {
+      c_came = true;
+      until(cancelled);
+      c.write("HTTP/1.1 500 Internal Server Error\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}");
+    }
+  });
+  Client client;
+  std::map<std::string, std::future<StreamRecord>> ends;
+  std::map<std::string, RequestId> ids;
+  for (const char* name : {"a", "b", "c"}) {
+    auto p = std::make_shared<std::promise<StreamRecord>>();
+    ends[name] = p->get_future();
+    auto r = request(server.url("/v1/completions"));
+    r.body = std::string(R"({"model":"m","prompt":")") + name + "\"}";
+    ids[name] = client.stream(std::move(r), [p](RequestId, StreamRecord s) { p->set_value(std::move(s)); });
+  }
+  for (int i = 0; i < 2000 && !(a_began && b_came && c_came); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  client.cancel(ids["b"]);
+  std::map<std::string, StreamRecord> records;
+  for (auto& [name, end] : ends) records[name] = end.get();
+  for (const auto& e : test::read_expectations("055-abort-of-queued-request-kills-engine")) {
+    if (e.key.size() < 3 || e.key[1] != '.') continue;  // of the session: tests/unit/experiment
+    const auto& r = records.at(e.key.substr(0, 1));
+    const auto what = e.key.substr(2);
+    if (what == "outcome" && e.value == "cancelled")
+      EXPECT_EQ(r.outcome, Outcome::cancelled) << e.key;
+    else if (what == "outcome")  // failed: cut, or refused; that the engine died is known to the session only
+      EXPECT_TRUE(r.outcome == Outcome::truncated || r.outcome == Outcome::error) << e.key << " " << to_string(r.outcome);
+    else if (what == "content_events")
+      EXPECT_EQ(std::to_string(r.content_events), e.value);
+    else if (what != "cause")
+      ADD_FAILURE() << e.key;
+  }
+  EXPECT_EQ(records["c"].http_status, 500);
+}
+
+TEST(Case110, WritingALargePromptIsNotRenderingIt) {
+  // The time to the first token begins at the socket: what it costs to write two megabytes of ids as text comes before.
+  std::atomic<std::int64_t> began{0};
+  RawServer server([&](Connection& c) {
+    while (!c.read_request().empty()) {
+      began = c.request_began();
+      c.write(std::string(sse_head) + http_chunk(event("a", "\"stop\"") + done) + std::string(last_chunk));
+    }
+  });
+  Client client;
+  ASSERT_TRUE(client.preconnect(server.url(), 1));
+  auto r = request(server.url());
+  const MonoNs before_rendering = mono_now();
+  std::string prompt;
+  for (int i = 0; prompt.size() < 2'000'000; ++i) prompt += (i ? "," : "") + std::to_string(100'000 + i % 50'000);
+  r.body = R"({"model":"m","prompt":[)" + prompt + R"(],"stream":true})";
+  const MonoNs rendered = mono_now();
+  const StreamRecord s = client.stream_wait(std::move(r));
+  EXPECT_EQ(s.outcome, Outcome::complete) << s.why;
+  EXPECT_LT(before_rendering, rendered);
+  EXPECT_GE(s.times.t0, rendered) << "no part of the rendering is in the time to the first token";
+  EXPECT_LE(s.times.t0, began.load()) << "all of the sending is";
 }
 
 TEST(Client, ACutIsTruncatedAndASecondRequestStillWorks) {
