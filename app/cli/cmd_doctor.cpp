@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "experiment/self_test.h"
 #include "host/capture.h"
 #include "host/environments.h"
 #include "host/preflight.h"
@@ -55,6 +56,42 @@ OrderedJson self_test(const Context& context) {
   return steps;
 }
 
+/// The client against a server whose times are known: what it would add to every time to first token.
+OrderedJson client_test(const Context& context) {
+  OrderedJson out{{"state", "not_possible"}};
+  const experiment::Pace pace{100, 10, 100};
+  const std::string emulator = (fs::path(context.program).parent_path() / "kvcliff-emulator").string();
+  const auto port = process::free_port();
+  const auto number = [](double v) { return fmt::format("{:g}", v); };
+  auto p = port ? process::make_local_launcher()->start({.argv = {emulator, "metronome", "--port", std::to_string(*port), "--first-token-ms", number(pace.first_token_ms),
+                                                                  "--gap-ms", number(pace.gap_ms), "--tokens", std::to_string(pace.tokens)}}, {})
+                : Result<std::unique_ptr<process::Process>>(fail(port.error()));
+  if (!p) {
+    out["why"] = p.error().sentence();
+    return out;
+  }
+  bool listens = false;
+  for (int i = 0; i < 1000 && !listens && (*p)->running() && !context.stop; ++i) {
+    listens = process::listens_within(*port, (*p)->members()).value_or(false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  if (!listens) {
+    out["why"] = "the server of known times does not listen";
+    return out;
+  }
+  out = {{"state", "pass"}, {"first_token_ms", pace.first_token_ms}, {"gap_ms", pace.gap_ms}, {"tokens", pace.tokens}, {"rows", OrderedJson::array()}, {"warnings", OrderedJson::array()}};
+  for (const int streams : {1, 32, 128}) {
+    if (context.stop) break;
+    const auto e = experiment::measure_client("http://127.0.0.1:" + std::to_string(*port), pace, streams);
+    out["rows"].push_back({{"streams", e.streams}, {"failed", e.failed}, {"ttft_error_median_ms", e.ttft_median_ms}, {"ttft_error_p99_ms", e.ttft_p99_ms},
+                           {"gap_error_mean_ms", e.gap_mean_ms}, {"client_lag_ms", e.lag_ms}});
+    for (const auto& w : e.warnings) out["warnings"].push_back(w);
+  }
+  if (!out["warnings"].empty()) out["state"] = "warn";
+  (void)(*p)->stop(std::chrono::seconds(5));
+  return out;
+}
+
 OrderedJson engine_json(const host::FoundEngine& f, bool ask) {
   OrderedJson j{{"engine", f.engine}, {"version", f.version.empty() ? OrderedJson() : OrderedJson(f.version)}, {"kind", f.kind}, {"place", f.place}};
   if (!f.program.empty()) j["program"] = f.program;
@@ -95,6 +132,16 @@ void words(const Context& context, const OrderedJson& j) {
   }
   if (j.contains("self_test"))
     for (const auto& s : j.at("self_test")) o << fmt::format("self-test {:<4} {}{}\n", s.at("state").get<std::string>(), s.at("what").get<std::string>(), s.at("why").get<std::string>().empty() ? "" : ": " + s.at("why").get<std::string>());
+  if (j.contains("client_test")) {
+    const auto& c = j.at("client_test");
+    o << fmt::format("client    {}{}\n", c.at("state").get<std::string>(), c.contains("why") ? ": " + c.at("why").get<std::string>() : std::string(": its own error, the server's lateness included"));
+    if (c.contains("rows"))
+      for (const auto& r : c.at("rows"))
+        o << fmt::format("  {:>3} streams: first token {:+.2f} ms median, {:+.2f} ms p99; gaps {:.2f} ms; late by {:.1f} ms at most\n", r.at("streams").get<int>(),
+                         r.at("ttft_error_median_ms").get<double>(), r.at("ttft_error_p99_ms").get<double>(), r.at("gap_error_mean_ms").get<double>(), r.at("client_lag_ms").get<double>());
+    if (c.contains("warnings"))
+      for (const auto& w : c.at("warnings")) o << "  warning: " << w.get<std::string>() << "\n";
+  }
   for (const auto& r : j.at("removed")) o << "removed " << r.get<std::string>() << "\n";
   o << "```\n";
 }
@@ -130,6 +177,7 @@ int doctor(const Context& context, const DoctorArgs& a) {
   if (a.self_test) {
     j["self_test"] = self_test(context);
     for (const auto& s : j["self_test"]) good &= s.at("state") == "pass";
+    j["client_test"] = client_test(context);
   }
   if (context.json) context.print(j);
   else words(context, j);
@@ -142,7 +190,7 @@ void add_doctor(CLI::App& app, Context& context) {
   auto a = std::make_shared<DoctorArgs>();
   CLI::App* sub = add_command(app, context, "doctor", "What this machine can do, as one block to paste", [&context, a] { return doctor(context, *a); });
   sub->add_option("--engine", a->engine, "Only this engine or environment, asked itself for its version");
-  sub->add_flag("--self-test", a->self_test, "Start the emulator, stop it, and look that nothing is left");
+  sub->add_flag("--self-test", a->self_test, "Start the emulator, stop it, look that nothing is left, and measure the client's own error");
   sub->add_flag("--remove-leftovers", a->remove_leftovers, "Remove files that dead engines left in /dev/shm");
 }
 

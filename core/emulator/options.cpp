@@ -200,6 +200,12 @@ Parsed failure(Parsed p, const std::string& text) {
   return p;
 }
 
+std::string fault_help() {
+  return "die-loading        ends while it loads\noom                ends for want of GPU memory\nhang-start         never goes on with its start\n"
+         "hang-stop          ignores SIGTERM\nkill-core[:N]      its engine core dies after N tokens of a stream (4)\n"
+         "slow-metrics       answers /metrics late\nmetrics-500        answers /metrics with an error\nunready            /health stays at 503\n";
+}
+
 std::string lie_help() {
   std::string out;
   for (const auto& e : lie_table()) out += fmt::format("{:<22} {} (noticed by {})\n", e.name, e.what, e.caught_by);
@@ -296,9 +302,9 @@ Parsed parse_arguments(std::vector<std::string> args, const std::map<std::string
       if (!parsed || !parsed->is_object()) return failure(p, shown + "Value " + v.text + " cannot be converted to <class 'dict'>.");
       v.json = *parsed;
     }
-    if (std::string_view(f->name) == "emulate-lie" && v.text == "help") {
+    if ((std::string_view(f->name) == "emulate-lie" || std::string_view(f->name) == "emulate-fault") && v.text == "help") {
       p.exit_code = 0;
-      p.out = lie_help();
+      p.out = std::string_view(f->name) == "emulate-lie" ? lie_help() : fault_help();
       return p;
     }
     if (const auto at = setters().find(f->name); at != setters().end()) {

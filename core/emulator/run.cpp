@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ostream>
 
+#include "emulator/metronome.h"
 #include "emulator/server.h"
 
 namespace kvcliff::emulator {
@@ -83,6 +84,7 @@ class Pinned {
 }  // namespace
 
 int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const CacheFactory& cache) {
+  if (!args.empty() && args.front() == "metronome") return metronome({args.begin() + 1, args.end()}, out, err);
   const Parsed parsed = parse_arguments(args, relevant_environment());
   if (parsed.exit_code) {
     out << parsed.out << std::flush;

@@ -86,6 +86,7 @@ void Server::startup(int part) {
   }
   ready_ = true;
   engine_.on_death = [this] {
+    if (!stopping_) log_.api("WARNING", "core_client.py:817", "[shutdown] MPClient: engine core exited unexpectedly; starting cleanup");
     log_core_death(log_);
     if (!stopping_) after(time_.scaled(4000), [this] {
       log_.uvicorn("Shutting down");
