@@ -206,7 +206,7 @@ void show_words(const Context& context, const OrderedJson& j, const plan::Plan& 
   const auto number = [](const OrderedJson& v) { return v.is_number_integer() ? grouped(v.get<std::int64_t>()) : std::string("unknown"); };
   o << fmt::format("{}  (hash {})\n\nSessions, each on a fresh server:\n", j.at("name").get<std::string>(), j.at("plan_hash").get<std::string>().substr(0, 16));
   for (const auto& s : j.at("sessions"))
-    o << fmt::format("  {:>2}  {:<14} {:>6} requests{}{}\n", s.at("ordinal").get<int>(), s.at("arm").get<std::string>(), number(s.at("requests")),
+    o << fmt::format("  {:>2}  {:<14} {:>6} requests{}{}\n", s.at("ordinal").get<int>() + 1, s.at("arm").get<std::string>(), number(s.at("requests")),
                      s.at("pair").is_null() ? "" : fmt::format("  pair {}", s.at("pair").get<int>() + 1), s.at("conditioning").get<bool>() ? "  conditioning, discarded" : "");
   o << fmt::format("\n{} requests with {} prompt tokens", number(j.at("requests")), number(j.at("prompt_tokens")));
   if (j.at("estimated_seconds").is_number())

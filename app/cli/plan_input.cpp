@@ -10,6 +10,8 @@
 #include "cli/resources.h"
 #include "emulator/timing.h"
 #include "engine/adapter.h"
+#include "journal/file_state.h"
+#include "journal/reader.h"
 #include "model/catalogue.h"
 #include "model/config_text.h"
 #include "model/derive.h"
@@ -42,11 +44,53 @@ Error faults_error(const std::string& path, const std::vector<plan::Fault>& faul
 }
 
 Result<plan::Plan> load_plan(const std::string& path, std::string* hash) {
+  std::error_code of_path;
+  if (const auto kind = journal::inspect_file(path).kind; kind == journal::FileState::Kind::current || kind == journal::FileState::Kind::older) {
+    // Shown and computed with, never started: that asks for --trust.
+    const auto reader = journal::Reader::open(path);
+    if (!reader) return fail(reader.error());
+    const auto e = reader->experiment({});
+    if (!e) return fail(e.error());
+    const auto stored = plan::parse_text(e->plan_text, "the plan of run " + e->uid);
+    if (!stored.valid()) return fail(faults_error("the plan of run " + e->uid + " in " + path, stored.faults));
+    if (hash) *hash = plan::hash(stored.plan);
+    return plan::with_paths_from(stored.plan, fs::absolute(path, of_path).parent_path().string());
+  }
   const auto parsed = plan::parse_file(path);
   if (!parsed.valid()) return fail(faults_error(path, parsed.faults));
   if (hash) *hash = plan::hash(parsed.plan);
   std::error_code ec;
   return plan::with_paths_from(parsed.plan, fs::absolute(path, ec).parent_path().string());
+}
+
+Result<PlanSource> plan_to_run(const std::string& path, const std::string& experiment, const std::string& trust) {
+  std::error_code ec;
+  PlanSource out;
+  out.folder = fs::absolute(path, ec).parent_path().string();
+  const auto state = journal::inspect_file(path);
+  using Kind = journal::FileState::Kind;
+  if (state.kind != Kind::current && state.kind != Kind::older && state.kind != Kind::newer) {
+    if (!trust.empty())
+      return fail(ErrorCode::bad_usage, "--trust is for a plan taken out of a journal or bundle", path, "this is a plan file", "Leave it out");
+    auto parsed = plan::parse_file(path);
+    if (!parsed.valid()) return fail(faults_error(path, parsed.faults));
+    out.as_written = std::move(parsed.plan);
+    out.hash = plan::hash(out.as_written);
+    return out;
+  }
+  const auto reader = journal::Reader::open(path);
+  if (!reader) return fail(reader.error());
+  const auto e = reader->experiment(experiment);
+  if (!e) return fail(e.error());
+  auto parsed = plan::parse_text(e->plan_text, "the plan of run " + e->uid);
+  if (!parsed.valid()) return fail(faults_error("the plan of run " + e->uid + " in " + path, parsed.faults));
+  out.as_written = std::move(parsed.plan);
+  out.hash = plan::hash(out.as_written);
+  if (trust == out.hash) return out;
+  const std::string look = fmt::format("Look at it with kvcliff-cli plan show {}; if these commands may run here, add --trust {}", path, out.hash);
+  if (trust.empty())
+    return fail(ErrorCode::bad_usage, "The plan of a journal is run only when it is trusted", path, "whoever made the file chose the commands that it starts", look);
+  return fail(ErrorCode::bad_usage, "The plan is not the one that --trust names", path, "its hash is " + out.hash, look);
 }
 
 Result<model::KvLayout> layout_of_plan(const Context& context, const plan::Plan& p) {

@@ -12,6 +12,16 @@ namespace kvcliff::cli {
 /// A plan file that is whole; otherwise one error that names every fault. Relative paths in it count from the file's
 /// folder. The hash is taken before that, so that it does not depend on the place: `hash` when not null receives it.
 Result<plan::Plan> load_plan(const std::string& path, std::string* hash = nullptr);
+/// A plan as it was written, and where its relative paths count from.
+struct PlanSource {
+  plan::Plan as_written;
+  std::string folder;
+  std::string hash;             ///< of the plan as written
+};
+/// The plan to run: a plan file (naming it is consent), or the newest (or selected) plan of a journal or bundle, which needs
+/// `trust` to be its hash, because whoever made the file chose the commands in it. Errors: bad_usage with the hash to
+/// give, those of load_plan and of the journal.
+Result<PlanSource> plan_to_run(const std::string& path, const std::string& experiment, const std::string& trust);
 /// The faults as the error of the command line.
 Error faults_error(const std::string& path, const std::vector<plan::Fault>& faults);
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <ostream>
+#include <thread>
 
 #include "cli/evaluate.h"
 #include "cli/plan_input.h"
@@ -17,6 +18,7 @@
 #include "host/preflight.h"
 #include "journal/reader.h"
 #include "plan/plan.h"
+#include "process/preflight.h"
 
 namespace kvcliff::cli {
 namespace {
@@ -52,21 +54,14 @@ Result<std::int64_t> unfinished(const std::string& journal, const plan::Plan& pl
               "Run it without --resume");
 }
 
-Json preflight(const plan::Plan& arm, const std::string& journal) {
-  const bool tier = [&] {
-    for (const auto& a : arm.arms)
-      if (a.offload) return true;
-    return false;
-  }();
-  host::Needs needs;
-  // The emulator keeps its tier as numbers: it pins no memory.
-  needs.host_bytes = tier && arm.engine.adapter != "emulator" ? arm.capacity.host_bytes : 0;
-  needs.ranks = arm.model.tp * arm.model.pp;
-  needs.gpus = arm.engine.adapter == "vllm" ? needs.ranks : 0;
+Json preflight(const plan::Plan& arm, const engine::Endpoint& at, const std::string& journal) {
+  host::Needs needs = process::needs_of(arm);
   needs.journal = journal;
-  needs.journal_bytes = 64 << 20;
+  // An earlier workbench that was just killed takes its engine with it: give that a moment.
+  for (int i = 0; i < 50 && process::check_earlier_processes().state == host::PreflightItem::State::fail; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   Json out = Json::array();
-  for (const auto& item : host::check_machine(needs, host::read_facts(needs.gpus > 0))) out.push_back(host::to_json(item));
+  for (const auto& item : process::preflight(arm, needs, host::read_facts(needs.gpus > 0), at.host, at.port)) out.push_back(host::to_json(item));
   return out;
 }
 
@@ -90,10 +85,11 @@ Result<void> seal(const std::string& path, std::int64_t experiment, const Judged
 }  // namespace
 
 int run_and_report(Context& context, const RunArgs& args) {
-  auto plan = load_plan(args.plan);
-  if (!plan) return context.report(plan.error());
-  // As written, before its paths were resolved: the hash must not depend on the folder it lies in.
-  const plan::Plan as_written = plan::parse_file(args.plan).plan;
+  const auto source = plan_to_run(args.plan, args.experiment, args.trust);
+  if (!source) return context.report(source.error());
+  // As written, before its paths are resolved: the hash must not depend on the folder it lies in.
+  const plan::Plan& as_written = source->as_written;
+  const std::optional<plan::Plan> plan = plan::with_paths_from(as_written, source->folder);
   const bool attach = !args.url.empty();
   if (!(args.time_scale >= 1e-6 && args.time_scale <= 1000))  // also false for NaN
     return context.report({ErrorCode::bad_usage, "The time scale is out of range", "--time-scale", {}, "Give a number from 0.000001 to 1000, e.g. 0.01"});
@@ -101,8 +97,8 @@ int run_and_report(Context& context, const RunArgs& args) {
     return context.report({ErrorCode::bad_usage, "Only the emulator's time can be scaled", "--time-scale", "the plan's engine is " + plan->engine.adapter, "Leave it out"});
   auto adapter = engine::make_adapter(attach ? "attach" : plan->engine.adapter, resources_folder(context));
   if (!adapter) return context.report(adapter.error());
-  if (!attach && plan->launcher.kind != "local")
-    return context.report({ErrorCode::unsupported, "This launcher cannot be used by run", "launcher.kind = " + plan->launcher.kind, {}, "Use local, or attach to a server started there"});
+  const auto launcher = process::make_launcher(attach ? plan::LauncherSpec{} : plan->launcher);
+  if (!launcher) return context.report(launcher.error());
 
   experiment::RunOptions options;
   options.program_version = context.version;
@@ -111,9 +107,12 @@ int run_and_report(Context& context, const RunArgs& args) {
   options.attach_url = args.url;
   options.attach_arm = args.arm;
   if (plan->engine.adapter == "emulator" && !attach) {
-    const auto path = emulator_path(context);
-    if (!path) return context.report(path.error());
-    options.engine_program = *path;
+    // Elsewhere it is found as the plan says: by engine.environment, or on the PATH there.
+    if (plan->launcher.kind == "local") {
+      const auto path = emulator_path(context);
+      if (!path) return context.report(path.error());
+      options.engine_program = *path;
+    }
     if (args.time_scale != 1.0)
       options.engine_args = {"--emulate-time-scale", fmt::format("{}", args.time_scale)};
   }
@@ -132,16 +131,15 @@ int run_and_report(Context& context, const RunArgs& args) {
     if (!writer) return context.report(writer.error());
     for (const auto& n : (*writer)->opening_notices())
       if (!context.quiet) context.err << "journal: " << n << '\n';
-    const auto launcher = process::make_local_launcher();
     if (plan->engine.adapter == "vllm" && !attach) {
       if (!context.quiet) context.err << "asking the engine which flags it takes\n" << std::flush;
-      if (const auto learned = (*adapter)->learn_flags(*launcher, *plan); !learned) return context.report(learned.error());
+      if (const auto learned = (*adapter)->learn_flags(**launcher, *plan); !learned) return context.report(learned.error());
     }
     const engine::Adapter& speaks = **adapter;
     experiment::Services services{
-        speaks, *launcher, **writer, [&context](const plan::Plan& p) { return kv_bytes_of(context, p); },
+        speaks, **launcher, **writer, [&context](const plan::Plan& p) { return kv_bytes_of(context, p); },
         [&speaks](const engine::Endpoint& at, const plan::Plan& p) { return experiment::connect_http(speaks, at, p); },
-        [&args](const plan::Plan& arm, const engine::Endpoint&) { return preflight(arm, args.journal); }};
+        [&args](const plan::Plan& arm, const engine::Endpoint& at) { return preflight(arm, at, args.journal); }};
     experiment::Control control;
     control.follow(context.stop);
     ProgressBar bar(context);

@@ -11,6 +11,7 @@ namespace kvcliff::cli {
 /// What `run` and `attach` share.
 struct RunArgs {
   std::string plan, journal, url, arm;
+  std::string trust, experiment;   ///< of a plan taken out of a journal or bundle
   bool resume = false;
   double time_scale = 1.0;
 };
