@@ -5,56 +5,11 @@
 
 #include "reconcile/common.h"
 #include "reconcile/converted.h"
+#include "reconcile/ledger_line.h"
 #include "reconcile/totals.h"
 
 namespace kvcliff::reconcile {
 namespace {
-
-// Collects one line: the expectation comes from what was sent and predicted for measured requests; warm-up, conversion
-// and the engine's known habits are named parts.
-class Line {
- public:
-  Line(std::string quantity, std::string unit) {
-    line_.quantity = std::move(quantity);
-    line_.unit = std::move(unit);
-  }
-  Line& expected(std::optional<double> v) {
-    line_.expected = v;
-    return *this;
-  }
-  Line& measured(std::optional<double> v, std::string why) {
-    line_.measured = v;
-    if (!v) line_.why = std::move(why);
-    return *this;
-  }
-  Line& part(const std::string& name, double amount) {
-    if (amount != 0) line_.explained.push_back({name, amount});
-    return *this;
-  }
-  LedgerLine done() {
-    if (line_.expected && line_.measured) {
-      double left = *line_.measured - *line_.expected;
-      for (const auto& p : line_.explained) left -= p.amount;
-      line_.unexplained = left;
-    } else if (line_.why.empty()) {
-      line_.why = "no expectation: the requests were not predicted";
-    }
-    return line_;
-  }
-
- private:
-  LedgerLine line_;
-};
-
-std::optional<double> moved(const SessionInput& s, const char* name, const char* label = nullptr) {
-  if (!s.identity || !s.last) return std::nullopt;
-  const auto after = label ? s.last->value(name, label) : s.last->value(name);
-  if (!after) return std::nullopt;
-  const auto before = label ? s.identity->value(name, label) : s.identity->value(name);
-  return *after - before.value_or(0);
-}
-
-const char* missing = "not reported by this engine, or a scrape is missing";
 
 struct Sums {
   double prompt = 0, warm_prompt = 0, output = 0, warm_output = 0;
@@ -87,6 +42,14 @@ void add_range(Line& line, double low, double high, double measured) {
 }
 }  // namespace
 
+std::optional<double> moved(const SessionInput& s, const char* name, const char* label) {
+  if (!s.identity || !s.last) return std::nullopt;
+  const auto after = label ? s.last->value(name, label) : s.last->value(name);
+  if (!after) return std::nullopt;
+  const auto before = label ? s.identity->value(name, label) : s.identity->value(name);
+  return *after - before.value_or(0);
+}
+
 std::vector<LedgerLine> session_ledger(const SessionInput& s) {
   std::vector<LedgerLine> out;
   const Sums sums = sums_of(s);
@@ -95,6 +58,10 @@ std::vector<LedgerLine> session_ledger(const SessionInput& s) {
                     .part("warm-up", sums.warm_prompt).done());
   out.push_back(Line("generation_tokens", "tokens").expected(sums.output).measured(moved(s, "generation_tokens"), missing)
                     .part("warm-up", sums.warm_output).done());
+  if (s.plan.load.mode != plan::LoadSpec::Mode::serial) {
+    add_window_lines(s, sums.warm_prompt, out);
+    return out;
+  }
 
   const auto predicted_line = [&](const char* quantity, const char* unit, std::optional<double> measured, const Range& m,
                                   const Range& w, double recomputed) {
