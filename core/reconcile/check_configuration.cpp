@@ -115,11 +115,11 @@ CheckResult arms_differ_in_offload_only(const ExperimentInput& e) {
     const plan::Arm* arm = arm_named(e.plan, s.record.arm);
     for (const auto& d : command_differences(reference->record, s.record))
       if (!allowed(d, arm ? *arm : none, base ? *base : none))
-        wrong.push_back(fmt::format("session {} ({}) has {} = {}, session {} ({}) has {}", s.record.ordinal, s.record.arm,
-                                    d.name, d.right, reference->record.ordinal, reference->record.arm, d.left));
+        wrong.push_back(fmt::format("session {} ({}) has {} = {}, session {} ({}) has {}", s.record.ordinal + 1, s.record.arm,
+                                    d.name, d.right, reference->record.ordinal + 1, reference->record.arm, d.left));
     if (s.record.effective.engine_version != reference->record.effective.engine_version)
-      wrong.push_back(fmt::format("session {} ran {}, session {} ran {}", s.record.ordinal, s.record.effective.engine_version,
-                                  reference->record.ordinal, reference->record.effective.engine_version));
+      wrong.push_back(fmt::format("session {} ran {}, session {} ran {}", s.record.ordinal + 1, s.record.effective.engine_version,
+                                  reference->record.ordinal + 1, reference->record.effective.engine_version));
   }
   if (wrong.empty()) return passed();
   return failed(static_cast<double>(wrong.size()), list(wrong));

@@ -54,8 +54,8 @@ void compare(const SessionInput& a, const SessionInput& b, Divergence& out) {
     ++out.different;
     if (out.first_index < 0 || at < out.first_index) {
       out.first_index = at;
-      out.where = fmt::format("document {} round {}, sessions {} and {}", r->plan.document, r->plan.round, a.record.ordinal,
-                              b.record.ordinal);
+      out.where = fmt::format("document {} round {}, sessions {} and {}", r->plan.document + 1, r->plan.round, a.record.ordinal + 1,
+                              b.record.ordinal + 1);
     }
   }
 }

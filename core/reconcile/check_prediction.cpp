@@ -111,7 +111,7 @@ CheckResult cold_start(const ExperimentInput& e, const SessionInput& s) {
     if (found >= allowed_low && found <= allowed_high) continue;
     residual += static_cast<double>(found - (found < allowed_low ? allowed_low : allowed_high));
     if (why.empty())
-      why = fmt::format("document {} was {} cached on its first visit, a cold cache gives {}", r.plan.document,
+      why = fmt::format("document {} was {} cached on its first visit, a cold cache gives {}", r.plan.document + 1,
                         tokens_text(found), allowed_high);
   }
   if (first == 0) return not_applicable("the session has no document");

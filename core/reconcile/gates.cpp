@@ -99,14 +99,14 @@ Gate control_gate(const ExperimentInput& input) {
       const std::int64_t most = block > 0 ? (prompt_of(r) - 1) / block * block : 0;
       if (control && *hits < most) {
         g.state = CheckState::fail;
-        g.why = fmt::format("the control's working set must fit the GPU, but session {} request {} hit {} of {}", s.record.ordinal,
-                            r.plan.ordinal, *hits, tokens_text(most));
+        g.why = fmt::format("the control's working set must fit the GPU, but session {} request {} hit {} of {}", s.record.ordinal + 1,
+                            r.plan.ordinal + 1, *hits, tokens_text(most));
         return g;
       }
       if (no_reuse && *hits > 0) {
         g.state = CheckState::fail;
-        g.why = fmt::format("prompts without reuse were served from a cache: session {} request {} hit {}", s.record.ordinal,
-                            r.plan.ordinal, tokens_text(*hits));
+        g.why = fmt::format("prompts without reuse were served from a cache: session {} request {} hit {}", s.record.ordinal + 1,
+                            r.plan.ordinal + 1, tokens_text(*hits));
         return g;
       }
     }

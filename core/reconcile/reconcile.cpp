@@ -134,8 +134,9 @@ Reconciliation reconcile(const ExperimentInput& input) {
 
 std::string first_failure(const ExperimentInput& input, const Reconciliation& r, std::string_view id) {
   const auto bad = [](const CheckResult& c) { return c.state == CheckState::fail || c.state == CheckState::not_settled; };
+  // Counted from 1 in words, as the window does; files keep the ordinals, which count from 0.
   const auto session = [&](std::size_t i) {
-    return fmt::format("session {} ({})", input.sessions[i].record.ordinal, input.sessions[i].record.arm);
+    return fmt::format("session {} ({})", input.sessions[i].record.ordinal + 1, input.sessions[i].record.arm);
   };
   for (const auto& c : r.experiment)
     if (c.id == id && bad(c)) return c.why;
@@ -147,7 +148,7 @@ std::string first_failure(const ExperimentInput& input, const Reconciliation& r,
   for (const auto& q : r.requests)
     if (!q.warmup)
       if (const auto* c = q.find(id); c && bad(*c))
-        return fmt::format("{} request {}: {}", session(q.session), input.sessions[q.session].requests[q.request].plan.ordinal, c->why);
+        return fmt::format("{} request {}: {}", session(q.session), input.sessions[q.session].requests[q.request].plan.ordinal + 1, c->why);
   return {};
 }
 

@@ -85,7 +85,7 @@ chart::Chart requests_chart(const ExperimentInput& in, const Evaluation& e) {
       chart::Bracket bracket;
       bracket.from = from - 0.5;
       bracket.to = x - 0.5;
-      bracket.label = fmt::format("{} {}", s.record.ordinal, s.record.arm);
+      bracket.label = fmt::format("{} {}", s.record.ordinal + 1, s.record.arm);
       bracket.above = true;
       bars.marks.push_back(bracket);
     }
@@ -183,7 +183,7 @@ chart::Chart sessions_chart(const ExperimentInput& in, const Evaluation& e) {
       p.marks.push_back(std::move(requests));
       p.marks.push_back(std::move(mean));
     }
-    p.x.ticks.push_back({x, fmt::format("{} {}", s.record.ordinal, s.record.arm)});
+    p.x.ticks.push_back({x, fmt::format("{} {}", s.record.ordinal + 1, s.record.arm)});
     x += 1;
   }
   p.x.high = x - 0.4;

@@ -115,11 +115,11 @@ void sessions(Page& page, const ExperimentInput& in) {
   for (const auto& s : in.sessions) {
     std::string command;
     for (const auto& a : s.record.argv) command += (command.empty() ? "" : " ") + a;
-    page.row({fmt::format("{}, attempt {}", s.record.ordinal, s.record.attempt), s.record.arm, std::string(to_string(s.record.state)),
+    page.row({fmt::format("{}, attempt {}", s.record.ordinal + 1, s.record.attempt), s.record.arm, std::string(to_string(s.record.state)),
               s.record.effective.engine_version, command}, {"", "", "", "", "src"});
   }
   for (const auto& s : in.others)
-    page.row({fmt::format("{}, attempt {}", s.ordinal, s.attempt), s.arm, std::string(to_string(s.state)), s.why, ""});
+    page.row({fmt::format("{}, attempt {}", s.ordinal + 1, s.attempt), s.arm, std::string(to_string(s.state)), s.why, ""});
   page.end();
 }
 }  // namespace

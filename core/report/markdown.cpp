@@ -56,11 +56,11 @@ std::string markdown(const ExperimentInput& in, const Evaluation& e, const Optio
   line("| session | attempt | arm | state | engine | measured requests |\n| --- | --- | --- | --- | --- | --- |");
   for (const auto& s : in.sessions) {
     const auto n = std::count_if(s.requests.begin(), s.requests.end(), [](const RequestRecord& q) { return !q.plan.warmup; });
-    line(fmt::format("| {} | {} | {} | {} | {} | {} |", s.record.ordinal, s.record.attempt, cell(s.record.arm), to_string(s.record.state),
+    line(fmt::format("| {} | {} | {} | {} | {} | {} |", s.record.ordinal + 1, s.record.attempt, cell(s.record.arm), to_string(s.record.state),
                      cell(s.record.effective.engine_version), n));
   }
   for (const auto& s : in.others)
-    line(fmt::format("| {} | {} | {} | {} | {} | not counted |", s.ordinal, s.attempt, cell(s.arm), to_string(s.state), cell(s.why)));
+    line(fmt::format("| {} | {} | {} | {} | {} | not counted |", s.ordinal + 1, s.attempt, cell(s.arm), to_string(s.state), cell(s.why)));
 
   line("\n## Reconciliation\n");
   line(fmt::format("{} of {} requests reconciled.\n", r.reconciled, r.measured));
