@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "journal/codec.h"
@@ -106,7 +108,21 @@ Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 const std::string& Reader::path() const { return impl_->db.path(); }
 
+Reader::Impl::~Impl() {
+  statements.clear();
+  if (!alone_) return;
+  const std::string path = db.path(), log = path + "-wal";
+  db = Database();
+  // A file in log mode makes SQLite lay an empty log and an index beside it, and only a connection that may write takes
+  // them away again. It writes nothing to the journal: the log is empty. Where another program is at it, they stay.
+  std::error_code ec;
+  if (!std::filesystem::exists(log, ec) || std::filesystem::file_size(log, ec) != 0) return;
+  if (auto tidy = Database::open(path, Database::Mode::read_write)) (void)tidy->one_integer("SELECT count(*) FROM sqlite_schema");
+}
+
 Result<Reader> Reader::open(const std::string& path, Options options) {
+  std::error_code ec;
+  const bool alone = !std::filesystem::exists(path + "-wal", ec) && !std::filesystem::exists(path + "-shm", ec);
   const FileState state = inspect_file(path);
   using Kind = FileState::Kind;
   const bool usable =
@@ -117,12 +133,12 @@ Result<Reader> Reader::open(const std::string& path, Options options) {
   if (auto probe = db->one_integer("SELECT count(*) FROM journal_info"); !probe) {
     // A log-mode file in a folder that may not be written: SQLite cannot make its side files there. Nobody else can
     // write it either, so the file alone is the truth.
-    auto alone = Database::open(path, Database::Mode::immutable);
-    if (!alone || !alone->one_integer("SELECT count(*) FROM journal_info")) return fail(probe.error());
-    db = std::move(alone);
+    auto still = Database::open(path, Database::Mode::immutable);
+    if (!still || !still->one_integer("SELECT count(*) FROM journal_info")) return fail(probe.error());
+    db = std::move(still);
   }
   sqlite3_busy_timeout(db->handle(), 5000);
-  return Reader(std::make_unique<Impl>(std::move(*db)));
+  return Reader(std::make_unique<Impl>(std::move(*db), alone));
 }
 
 Result<std::vector<ExperimentRecord>> Reader::experiments(const Filter& f) const {

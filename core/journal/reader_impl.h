@@ -12,7 +12,10 @@ namespace kvcliff::journal {
 
 class Reader::Impl {
  public:
-  explicit Impl(Database d) : db(std::move(d)) {}
+  /// `alone`: no log lay beside the file before it was opened.
+  Impl(Database d, bool alone) : db(std::move(d)), alone_(alone) {}
+  /// Takes away the side files that opening made: reading leaves nothing behind.
+  ~Impl();
 
   Database db;
   std::map<std::string, Statement> statements;
@@ -48,6 +51,9 @@ class Reader::Impl {
     s.reset();
     return std::decay_t<Out>(std::move(out));
   }
+
+ private:
+  bool alone_;
 };
 
 }  // namespace kvcliff::journal
