@@ -13,6 +13,7 @@
 namespace kvcliff::test {
 
 enum class Which { shipped, naive };
+inline void PrintTo(Which w, std::ostream* out) { *out << (w == Which::shipped ? "shipped" : "naive"); }  // what ctest shows
 std::string emulator_path(Which which);
 
 /// What one streamed completion showed.

@@ -11,6 +11,11 @@
 #include "emulator/lies.h"
 #include "support/data.h"
 
+namespace kvcliff::emulator {
+/// What ctest shows beside a test's name.
+inline void PrintTo(const LieEntry& e, std::ostream* out) { *out << e.name; }
+}  // namespace kvcliff::emulator
+
 namespace kvcliff {
 namespace {
 

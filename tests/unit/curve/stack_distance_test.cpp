@@ -9,6 +9,9 @@
 #include "support/data.h"
 
 namespace kvcliff::cache {
+/// What ctest shows beside a test's name.
+inline void PrintTo(FreeOrder o, std::ostream* out) { *out << (o == FreeOrder::prepend ? "prepend" : o == FreeOrder::append ? "append" : "none"); }
+
 namespace {
 
 // The rule itself, block by block, in a list: most recent first. `depth_with_tail` keeps for each block the largest

@@ -18,6 +18,7 @@ struct Absence {
   std::string name, check;
   std::function<void(HonestRun&)> remove;
   bool on_session = false;
+  friend void PrintTo(const Absence& a, std::ostream* out) { *out << a.name; }  // what ctest shows
 };
 
 void every(HonestRun& h, const std::function<void(SessionInput&, RequestRecord&)>& f) {

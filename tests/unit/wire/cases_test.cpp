@@ -95,6 +95,7 @@ struct Input {
   const char* slug;
   const char* file;
   const char* part;   // part of expect.txt
+  friend void PrintTo(const Input& i, std::ostream* out) { *out << i.slug << ' ' << i.file; }  // what ctest shows
 };
 
 class StreamCases : public testing::TestWithParam<Input> {};
