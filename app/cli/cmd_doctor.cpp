@@ -38,7 +38,7 @@ OrderedJson self_test(const Context& context) {
   const std::string emulator = (fs::path(context.program).parent_path() / "kvcliff-emulator").string();
   const auto port = process::free_port();
   if (!step("a free port is had", port.has_value(), port ? "" : port.error().sentence())) return steps;
-  auto p = process::make_local_launcher()->start({.argv = {emulator, "serve", "self-test", "--port", std::to_string(*port), "--emulate-time-scale", "0.01"}}, {});
+  auto p = process::make_local_launcher()->start({.argv = {emulator, "serve", "qwen3-0.6b", "--port", std::to_string(*port), "--emulate-time-scale", "0.01"}}, {});
   if (!step("the emulator starts", p.has_value(), p ? "" : p.error().sentence())) return steps;
   bool listens = false;
   for (int i = 0; i < 3000 && !listens && (*p)->running() && !context.stop; ++i) {
