@@ -50,8 +50,8 @@ struct Config {
   /// With offload_prompt_only = false: whether the last sampled token, which has no KV, counts when the end of a request
   /// is offered (seen live in 0.26; 0.32 leaves it out). Absent: as the release of `host_touch` does.
   std::optional<bool> offers_last_token;
-  bool lazy_store = false;                 ///< simple connector: its lazy mode, which is refused (only eager is modelled)
-  std::int64_t page_size = 0;              ///< hicache: tokens of a page; 0 or block_size
+  bool lazy_store = false;                 ///< simple connector: its lazy mode
+  std::int64_t page_size = 0;              ///< hicache: tokens of a page, a multiple of block_size; 0 = block_size
   bool operator==(const Config&) const = default;
 };
 

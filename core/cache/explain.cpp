@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "cache/explain_other.h"
 #include "cache/simulator.h"
 #include "workload/distance.h"
 
@@ -50,14 +51,7 @@ class Story {
     if (id >= past_.size()) past_.resize(std::max<std::size_t>(id + 1, past_.size() * 2));
     return past_[id];
   }
-  std::string who(int request) const {
-    if (request < 0) return "a reset of the cache";
-    if (request < warmups_) return "the warm-up";
-    const int number = request - warmups_;
-    const auto i = static_cast<std::size_t>(request);
-    if (i < names_.size() && names_[i] != std::to_string(number)) return fmt::format("request {} ({})", number, names_[i]);
-    return fmt::format("request {}", number);
-  }
+  std::string who(int request) const { return cache::who(request, names_, warmups_); }
 
   std::vector<Because> one(const Input& input) {
     if (input.reset_gpu && simulator_.reset_gpu())
@@ -162,9 +156,7 @@ class Story {
 Result<std::vector<std::vector<Because>>> explain(const Config& config, std::span<const Input> inputs,
                                                   std::span<const std::string> names, int warmups) {
   if (auto why = check(config, inputs)) return fail(std::move(*why));
-  if (config.tier != Tier::native)
-    return fail(ErrorCode::unsupported, "Reasons are given for vLLM's native tier only", "tier", verified(config),
-                "Leave --explain out, or predict with the native tier");
+  if (config.tier != Tier::native) return explain_other(config, inputs, names, warmups);
   return Story(config, inputs, names, warmups).tell();
 }
 
@@ -218,7 +210,7 @@ std::string why_no_reuse(const Config& c, const Nearest& near, std::int64_t n, s
   const std::int64_t reused = p.gpu_hit.min + p.host_loaded.min;
   if (usable == 0) return near.why;
   if (reused >= std::min(usable, std::max<std::int64_t>(0, (n - 1) / c.block_size * c.block_size))) return {};
-  const std::int64_t host = c.host_chunks * c.blocks_per_chunk;
+  const std::int64_t host = c.host_chunks * (c.tier == Tier::lmcache ? c.lmcache_chunk_tokens / c.block_size : c.tier == Tier::native ? c.blocks_per_chunk : 1);
   if (distance > std::max(c.gpu_blocks, host))
     return fmt::format("thrashing: {}; {} distinct blocks were used since, and the larger tier holds {}", near.why, distance, std::max(c.gpu_blocks, host));
   if (usable == c.block_size * (n / c.block_size) && n % c.block_size == 0 && usable - reused == c.block_size)

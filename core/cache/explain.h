@@ -22,7 +22,8 @@ struct Because {
 };
 void to_json(Json& j, const Because& b);
 
-/// The reasons of each request, first tokens first. Under HostTouch::unordered they are those of one drawn order.
+/// The reasons of each request, first tokens first. Those of tiers other than the native one follow what is where before
+/// and after each request. Under HostTouch::unordered they are those of one drawn order.
 /// `names` (may be empty) name the requests in the text beside their numbers. Numbers count from 0 behind the first
 /// `warmups` requests, which are called warm-up.
 /// Errors: as `predict`.

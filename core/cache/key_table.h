@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace kvcliff::cache {
@@ -23,6 +24,12 @@ class KeyTable {
     const Id id = count_ - 1;
     if (2 * used_ > slots_.size()) grow();
     return id;
+  }
+  /// The number of a key that was met before.
+  std::optional<Id> find(std::uint64_t key) const {
+    for (std::size_t at = slot(key); slots_[at].id_plus_1 != 0; at = (at + 1) & (slots_.size() - 1))
+      if (slots_[at].key == key) return slots_[at].id_plus_1 - 1;
+    return std::nullopt;
   }
   /// A number for a block whose key nobody knows (generated tokens): it is never found again.
   Id anonymous() { return count_++; }

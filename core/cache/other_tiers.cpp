@@ -5,6 +5,7 @@
 #include <list>
 #include <unordered_map>
 
+#include "cache/lazy_tier.h"
 #include "cache/radix_tier.h"
 
 namespace kvcliff::cache {
@@ -15,6 +16,10 @@ class VllmTier : public OtherTier {
  public:
   explicit VllmTier(const Config& c) : config_(c), gpu_(c.gpu_blocks, c.free_order) {}
   void reset_gpu() override { gpu_.reset(); }
+  bool on_gpu(std::uint64_t key) const override {
+    const auto id = table_.find(key);
+    return id && gpu_.find(*id) != GpuPool::none;
+  }
 
  protected:
   // Numbers of all full blocks that get KV; generated tokens without a key have numbers of their own.
@@ -84,6 +89,10 @@ class SimpleTier final : public VllmTier {
     return out;
   }
   void reset_host() override { cpu_.reset(); }
+  bool on_host(std::uint64_t key) const override {
+    const auto id = table_.find(key);
+    return id && cpu_.find(*id) != GpuPool::none;
+  }
 
  private:
   // Released first block first, so that a document's first block is its oldest.
@@ -149,6 +158,10 @@ class LmCacheTier final : public VllmTier {
     order_.clear();
     where_.clear();
   }
+  bool on_host(std::uint64_t key) const override {
+    const auto id = table_.find(key);
+    return id && where_.count(*id) > 0;
+  }
 
  private:
   std::list<KeyTable::Id> order_;  // oldest first
@@ -160,7 +173,9 @@ class LmCacheTier final : public VllmTier {
 std::unique_ptr<OtherTier> make_other_tier(const Config& c) {
   switch (c.tier) {
     case Tier::native: return nullptr;
-    case Tier::simple: return std::make_unique<SimpleTier>(c);
+    case Tier::simple:
+      if (c.lazy_store) return std::make_unique<LazyTier>(c);
+      return std::make_unique<SimpleTier>(c);
     case Tier::lmcache: return std::make_unique<LmCacheTier>(c);
     case Tier::hicache: return std::make_unique<RadixTier>(c);
   }

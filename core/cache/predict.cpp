@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cache/lazy_tier.h"
 #include "cache/other_tiers.h"
 #include "cache/simulator.h"
 
@@ -127,10 +128,11 @@ std::optional<Error> check(const Config& c) {
   if (c.blocks_per_chunk < 1) return bad("blocks_per_chunk", fmt::format("{} blocks make no chunk", c.blocks_per_chunk));
   if (c.tier == Tier::lmcache && (c.lmcache_chunk_tokens < c.block_size || c.lmcache_chunk_tokens % c.block_size != 0))
     return bad("lmcache_chunk_tokens", fmt::format("chunks of {} tokens are not whole blocks of {}", c.lmcache_chunk_tokens, c.block_size));
-  if (c.tier == Tier::hicache && c.page_size != 0 && c.page_size != c.block_size)
-    return bad("page_size", fmt::format("pages of {} tokens with keys for blocks of {}: give blocks of the page's size", c.page_size, c.block_size));
-  if (c.tier == Tier::simple && c.lazy_store)
-    return bad("lazy_store", "the lazy mode stores what comes near eviction on the GPU; only the eager mode is modelled");
+  if (c.page_size < 0 || (c.tier == Tier::hicache && c.page_size % c.block_size != 0))
+    return bad("page_size", fmt::format("pages of {} tokens with keys for blocks of {}: give blocks that divide the page", c.page_size, c.block_size));
+  if (c.tier == Tier::simple && c.lazy_store && std::max(c.gpu_blocks, c.host_chunks) > LazyTier::most_blocks)
+    return bad(c.gpu_blocks > LazyTier::most_blocks ? "gpu_blocks" : "host_chunks",
+               fmt::format("the lazy mode is followed block by block, in tiers of up to {}", LazyTier::most_blocks));
   if (c.max_batched_tokens < 0) return bad("max_batched_tokens", fmt::format("{} tokens", c.max_batched_tokens));
   return std::nullopt;
 }
@@ -151,6 +153,7 @@ std::string verified(const Config& c) {
   if (c.tier == Tier::lmcache) return "LMCache: from source, not verified live";
   if (c.eagle) return "EAGLE: from source, not verified live";
   if (c.store_threshold >= 2) return "store threshold: from source, not verified live with evictions";
+  if (c.tier == Tier::simple && c.lazy_store) return "SimpleCPUOffloadConnector, lazy: from source, not verified live";
   if (c.tier == Tier::simple) return "SimpleCPUOffloadConnector: live on an H200 with vLLM 0.26, without evictions";
   switch (c.host_touch) {
     case HostTouch::finish: return "live on a CPU with vLLM 0.32";

@@ -10,7 +10,12 @@ namespace {
 constexpr std::int64_t least_load = 10;  // tokens; shorter host parts are recomputed
 }
 
-RadixTier::RadixTier(const Config& config) : config_(config), root_(std::make_unique<Node>()) {}
+RadixTier::RadixTier(const Config& config)
+    : config_(config),
+      page_blocks_(config.page_size > 0 ? std::max<std::int64_t>(1, config.page_size / config.block_size) : 1),
+      gpu_pages_(config.gpu_blocks / page_blocks_),
+      host_pages_(config.host_chunks / page_blocks_),
+      root_(std::make_unique<Node>()) {}
 
 RadixTier::Node* RadixTier::split(Node* node, std::size_t at) {
   auto head = std::make_unique<Node>();
@@ -63,7 +68,7 @@ void RadixTier::drop(Node* node) {
 }
 
 bool RadixTier::back_up(Node* node) {
-  if (node->host || config_.host_chunks == 0) return node->host;
+  if (node->host || host_pages_ == 0) return node->host;
   if (node->parent != root_.get() && !node->parent->host && !back_up(node->parent)) return false;
   if (!free_host(node->size())) return false;
   node->host = true;
@@ -74,7 +79,7 @@ bool RadixTier::back_up(Node* node) {
 
 // Evicts leaves of the GPU's part of the tree, oldest first, until `pages` are free.
 bool RadixTier::free_gpu(std::int64_t pages) {
-  while (config_.gpu_blocks - gpu_used_ < pages) {
+  while (gpu_pages_ - gpu_used_ < pages) {
     std::vector<Node*> all;
     collect(root_.get(), all);
     Node* victim = nullptr;
@@ -102,7 +107,7 @@ bool RadixTier::free_gpu(std::int64_t pages) {
 
 // Only nodes that have left the GPU make room on the host, leaves first.
 bool RadixTier::free_host(std::int64_t pages) {
-  while (config_.host_chunks - host_used_ < pages) {
+  while (host_pages_ - host_used_ < pages) {
     std::vector<Node*> all;
     collect(root_.get(), all);
     Node* victim = nullptr;
@@ -118,10 +123,14 @@ bool RadixTier::free_host(std::int64_t pages) {
 Outcome RadixTier::run(const Request& q) {
   ++now_;
   stored_ = 0;
-  const std::int64_t B = config_.block_size, n = q.prompt_tokens, last = n + std::max<std::int64_t>(q.output_tokens, 1) - 1;
-  std::vector<std::uint64_t> keys = q.keys;
+  places_.clear();
+  const std::int64_t B = config_.block_size * page_blocks_, n = q.prompt_tokens, last = n + std::max<std::int64_t>(q.output_tokens, 1) - 1;
+  // A page's key is that of its last block, which stands for all before it.
+  std::vector<std::uint64_t> keys;
+  for (auto b = static_cast<std::size_t>(page_blocks_); b <= q.keys.size(); b += static_cast<std::size_t>(page_blocks_)) keys.push_back(q.keys[b - 1]);
+  const std::size_t known = keys.size();
   keys.resize(static_cast<std::size_t>(last / B));
-  for (std::size_t i = q.keys.size(); i < keys.size(); ++i) keys[i] = hash64(&++anonymous_, sizeof anonymous_, 0x72616469ULL);
+  for (std::size_t i = known; i < keys.size(); ++i) keys[i] = hash64(&++anonymous_, sizeof anonymous_, 0x72616469ULL);
 
   Outcome out;
   std::int64_t gpu = 0, host = 0;
@@ -180,16 +189,32 @@ Outcome RadixTier::run(const Request& q) {
     if (config_.write_policy != WritePolicy::write_back && node->hits >= wanted) back_up(node);
   }
   settle();
-  out.stored_chunks = stored_;
+  out.stored_chunks = stored_ * page_blocks_;
   return out;
 }
 
+bool RadixTier::holds(std::uint64_t key, bool gpu) const {
+  if (places_.empty()) {
+    std::vector<const Node*> open{root_.get()};
+    while (!open.empty()) {
+      const Node* n = open.back();
+      open.pop_back();
+      for (const std::uint64_t k : n->keys) places_[k] = {n->gpu, n->host};
+      for (const auto& child : n->children) open.push_back(child.second.get());
+    }
+  }
+  const auto it = places_.find(key);
+  return it != places_.end() && (gpu ? it->second.first : it->second.second);
+}
+
 void RadixTier::reset_gpu() {
+  places_.clear();
   root_ = std::make_unique<Node>();  // a flush empties both: the host part hangs on the same tree
   gpu_used_ = host_used_ = 0;
 }
 
 void RadixTier::reset_host() {
+  places_.clear();
   std::vector<Node*> all;
   collect(root_.get(), all);
   std::reverse(all.begin(), all.end());  // children first

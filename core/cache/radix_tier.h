@@ -3,13 +3,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cache/other_tiers.h"
 
 namespace kvcliff::cache {
 
-/// SGLang's radix cache with HiCache, in pages of one block: runs of pages are nodes of a tree, whole leaves are
+/// SGLang's radix cache with HiCache, in pages of one block or several: runs of pages are nodes of a tree, whole leaves are
 /// evicted, least recently used first. From source, not verified live.
 class RadixTier final : public OtherTier {
  public:
@@ -17,6 +19,8 @@ class RadixTier final : public OtherTier {
   Outcome run(const Request& request) override;
   void reset_gpu() override;
   void reset_host() override;
+  bool on_gpu(std::uint64_t key) const override { return holds(key, true); }
+  bool on_host(std::uint64_t key) const override { return holds(key, false); }
 
  private:
   struct Node {
@@ -35,11 +39,15 @@ class RadixTier final : public OtherTier {
   bool back_up(Node* node);
   void collect(Node* node, std::vector<Node*>& out);
   void drop(Node* node);
+  bool holds(std::uint64_t key, bool gpu) const;
 
   Config config_;
+  std::int64_t page_blocks_, gpu_pages_, host_pages_;
   std::unique_ptr<Node> root_;
   std::int64_t gpu_used_ = 0, host_used_ = 0, stored_ = 0, now_ = 0;
   std::uint64_t anonymous_ = 0;
+  // Which pages are where, gathered when it is asked for; empty: not since the last change.
+  mutable std::unordered_map<std::uint64_t, std::pair<bool, bool>> places_;
 };
 
 }  // namespace kvcliff::cache
