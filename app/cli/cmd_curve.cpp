@@ -17,7 +17,6 @@
 #include "cli/context.h"
 #include "cli/curve_text.h"
 #include "cli/plan_input.h"
-#include "model/capacity.h"
 #include "workload/trace_walk.h"
 
 namespace kvcliff::cli {
@@ -116,32 +115,28 @@ Result<Subject> from_plan(const Context& context, const CurveArgs& a) {
   }
   s.stream = cache::stream_of(*prompts, block);
   s.answer.format = "plan";
-  cache::Config c;
-  c.block_size = block;
-  c.blocks_per_chunk = p->capacity.offload.blocks_per_chunk;
-  c.policy = p->capacity.offload.policy == "arc" ? cache::Policy::arc : cache::Policy::lru;
-  c.offload_prompt_only = p->capacity.offload.offload_prompt_only;
-  const auto rules = cache::with_rules_of(c, p->engine.version);
+  std::optional<Error> no_tier;
+  const auto rules = cache_of_plan(context, *p, true, no_tier);
   if (!rules) return fail(rules.error());
   s.rules = *rules;
-  s.plan_gpu = std::max<std::int64_t>(0, p->capacity.gpu_blocks - 1);  // the null block
-  // The bytes of a block are needed for GiB and for the plan's own host tier; a model that cannot be priced is no obstacle.
+  s.rules.block_size = block;
+  s.plan_gpu = rules->gpu_blocks;
+  s.plan_host = rules->host_chunks * rules->blocks_per_chunk;
+  if (no_tier) s.answer.warnings.push_back("the plan's host tier is not shown: " + no_tier->sentence());
+  // The bytes of a block are needed for GiB; a model that cannot be priced is no obstacle.
   const auto layout = layout_of_plan(context, *p);
   if (layout) {
-    const auto chunks = model::host_chunks(*layout, Bytes(p->capacity.host_bytes), c.blocks_per_chunk);
-    if (chunks) s.plan_host = chunks->v * c.blocks_per_chunk;
     const std::int64_t per_token = layout->bytes_per_token_all_ranks;
     if (per_token > 0) s.answer.bytes_per_block = per_token * block;
     else s.answer.why_no_bytes = "the model's KV cache does not grow with its tokens";
   } else {
     s.answer.why_no_bytes = layout.error().sentence();
-    s.answer.warnings.push_back("the plan's host tier is not shown: " + layout.error().sentence());
   }
   for (const auto& q : *prompts) s.conversations.push_back(q.document);
   if (p->workload.kind == workload::Spec::Kind::documents && p->workload.order != workload::Spec::Order::zipf) {
     cache::Config probe = s.rules;
     probe.gpu_blocks = s.plan_gpu;
-    probe.host_chunks = s.plan_host / c.blocks_per_chunk;
+    probe.host_chunks = rules->host_chunks;
     s.answer.probe = cache::reverse_probe(p->workload.documents, p->workload.tokens / block, p->workload.tokens, probe);
   }
   return s;

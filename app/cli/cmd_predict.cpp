@@ -3,26 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <ostream>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cache/explain.h"
 #include "cache/rules.h"
 #include "cache/scenario.h"
 #include "cache/session.h"
 #include "cli/context.h"
-#include "cli/resources.h"
-#include "model/capacity.h"
-#include "model/catalogue.h"
-#include "model/config_text.h"
-#include "plan/plan.h"
+#include "cli/plan_input.h"
 #include "workload/distance.h"
 
 namespace kvcliff::cli {
 namespace {
-namespace fs = std::filesystem;
 
 struct PredictArgs {
   std::string file, plan, id, free_order, host_touch, arm;
@@ -149,62 +142,17 @@ Result<std::vector<Answer>> from_file(Context& context, const PredictArgs& a, bo
   return out;
 }
 
-Result<model::KvLayout> layout_of(const Context& context, const plan::Plan& p) {
-  model::Options options;
-  options.kv_dtype = p.model.kv_dtype;
-  options.tp = p.model.tp;
-  options.pp = p.model.pp;
-  options.block_size = p.capacity.block_size;
-  if (!p.model.config.empty()) {
-    fs::path path = p.model.config;
-    std::error_code ec;
-    if (fs::is_directory(path, ec)) path /= "config.json";
-    const auto file = read_maybe_compressed(path);
-    if (!file) return fail(file.error());
-    const auto config = model::parse_config_text(*file, path.string());
-    if (!config) return fail(config.error());
-    return model::derive(config->value, options);
-  }
-  const auto file = find_resource(context, "models/catalogue.json");
-  if (!file) return fail(file.error());
-  const auto entries = model::catalogue(fs::path(*file).parent_path().string());
-  if (!entries) return fail(entries.error());
-  const auto entry = model::find(*entries, p.model.id);
-  if (!entry) return fail(entry.error());
-  return model::derive(**entry, options);
-}
-
-Result<cache::Config> config_of(const Context& context, const plan::Plan& p, bool offload) {
-  cache::Config c;
-  c.block_size = p.capacity.block_size;
-  c.gpu_blocks = p.capacity.gpu_blocks - 1;  // the null block
-  c.blocks_per_chunk = p.capacity.offload.blocks_per_chunk;
-  c.policy = p.capacity.offload.policy == "arc" ? cache::Policy::arc : cache::Policy::lru;
-  c.offload_prompt_only = p.capacity.offload.offload_prompt_only;
-  if (offload) {
-    const auto layout = layout_of(context, p);
-    if (!layout) return fail(layout.error());
-    const auto chunks = model::host_chunks(*layout, Bytes(p.capacity.host_bytes), c.blocks_per_chunk);
-    if (!chunks) return fail(chunks.error());
-    c.host_chunks = chunks->v;
-  }
-  return cache::with_rules_of(c, p.engine.version);
-}
-
 Result<std::vector<Answer>> from_plan(Context& context, const PredictArgs& a) {
-  const plan::Parsed parsed = plan::parse_file(a.plan);
-  if (!parsed.valid()) {
-    std::string all, next;
-    for (const auto& f : parsed.faults) all += (all.empty() ? "" : "; ") + (f.field.empty() ? "" : f.field + ": ") + f.what;
-    for (const auto& f : parsed.faults) next += (next.empty() ? "" : "; ") + f.next;
-    return fail(ErrorCode::bad_usage, fmt::format("The plan has {} fault{}", parsed.faults.size(), parsed.faults.size() == 1 ? "" : "s"), a.plan, all, next);
-  }
+  const auto whole = load_plan(a.plan);
+  if (!whole) return fail(whole.error());
   std::vector<Answer> out;
-  for (const auto& arm : parsed.plan.arms) {
+  for (const auto& arm : whole->arms) {
     if (!a.arm.empty() && arm.name != a.arm) continue;
-    const auto p = plan::for_arm(parsed.plan, arm.name);
+    const auto p = plan::for_arm(*whole, arm.name);
     if (!p) return fail(p.error());
-    auto config = config_of(context, *p, arm.offload);
+    std::optional<Error> no_tier;
+    auto config = cache_of_plan(context, *p, arm.offload, no_tier);
+    if (config && no_tier) return fail(*no_tier);
     if (!config) return fail(config.error());
     if (auto ok = override_rules(a, *config); !ok) return fail(ok.error());
     const int warmups = a.warmups >= 0 ? a.warmups : p->warmup.min_requests;

@@ -3,15 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cache/rules.h"
 #include "cli/resources.h"
 #include "emulator/timing.h"
 #include "engine/adapter.h"
 #include "journal/file_state.h"
 #include "journal/reader.h"
+#include "model/capacity.h"
 #include "model/catalogue.h"
 #include "model/config_text.h"
 #include "model/derive.h"
@@ -116,6 +119,22 @@ Result<model::KvLayout> layout_of_plan(const Context& context, const plan::Plan&
   const auto entry = model::find(*entries, p.model.id);
   if (!entry) return fail(entry.error());
   return model::derive(**entry, options);
+}
+
+Result<cache::Config> cache_of_plan(const Context& context, const plan::Plan& p, bool offload, std::optional<Error>& no_tier) {
+  cache::Config c;
+  c.block_size = p.capacity.block_size;
+  c.gpu_blocks = std::max<std::int64_t>(0, p.capacity.gpu_blocks - 1);  // the null block
+  c.blocks_per_chunk = p.capacity.offload.blocks_per_chunk;
+  c.policy = p.capacity.offload.policy == "arc" ? cache::Policy::arc : cache::Policy::lru;
+  c.offload_prompt_only = p.capacity.offload.offload_prompt_only;
+  if (offload) {
+    const auto layout = layout_of_plan(context, p);
+    const auto chunks = layout ? model::host_chunks(*layout, Bytes(p.capacity.host_bytes), c.blocks_per_chunk) : fail(layout.error());
+    if (chunks) c.host_chunks = chunks->v;
+    else no_tier = chunks.error();
+  }
+  return cache::with_rules_of(c, p.engine.version);
 }
 
 ShownCommand command_of_arm(const Context& context, const plan::Plan& plan, const plan::Arm& arm, int port) {

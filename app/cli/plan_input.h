@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cache/config.h"
 #include "cli/context.h"
 #include "model/layout.h"
 #include "plan/plan.h"
@@ -27,6 +29,10 @@ Error faults_error(const std::string& path, const std::vector<plan::Fault>& faul
 
 /// KV layout of the plan's model: its config.json, or the catalogue.
 Result<model::KvLayout> layout_of_plan(const Context& context, const plan::Plan& plan);
+
+/// The cache of a plan's session as it is simulated: rules of its engine's version, capacities of both tiers. Where the
+/// host tier cannot be sized (the model cannot be priced), `no_tier` says why and the tier is left out.
+Result<cache::Config> cache_of_plan(const Context& context, const plan::Plan& plan, bool offload, std::optional<Error>& no_tier);
 
 /// The commands that the sessions of a plan run, as far as they can be known before (the port is chosen at launch).
 struct ShownCommand {
