@@ -315,7 +315,7 @@ int run_curve(Context& context, const CurveArgs& a) {
 void add_curve(CLI::App& app, Context& context) {
   auto a = std::make_shared<CurveArgs>();
   CLI::App* sub = add_command(app, context, "curve", "Hit curve over all capacities, both tiers", [&context, a] { return run_curve(context, *a); });
-  sub->add_option("trace", a->trace, "Mooncake, Bailian, kvcache-simulator or LLMServingSim JSON lines, Azure or BurstGPT CSV; .gz is unpacked");
+  sub->add_option("trace", a->trace, "Mooncake, Bailian, kvcache-simulator or LLMServingSim JSON lines, Azure or BurstGPT CSV; .gz and .zst are unpacked");
   sub->add_option("--plan", a->plan, "The workload, capacities and release of a plan");
   sub->add_option("--arm", a->arm, "Arm of the plan (default: the first with a tier)");
   sub->add_option("--block-size", a->block_size, "Tokens of a block of the trace's ids; a size that divides it cuts each id into smaller blocks")->check(CLI::Range(1, 1 << 24));

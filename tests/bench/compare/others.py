@@ -10,7 +10,6 @@ Needs kvcache-simulator and libcachesim from PyPI; without them it says so and e
 Everyone replays the Mooncake conversation trace from memory, or from the other's own binary file: reading JSON is not
 counted. Ours gives all capacities of two tiers in one pass; the others give one GPU capacity a run.
 """
-import gzip
 import json
 import pathlib
 import re
@@ -23,7 +22,9 @@ import time
 
 top = pathlib.Path(__file__).resolve().parents[3]
 build = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else top / "build"
-trace = top / "tests/data/traces/mooncake_conversation_trace.jsonl.gz"
+trace = pathlib.Path(tempfile.mkdtemp()) / "mooncake_conversation_trace.jsonl"
+with open(trace, "wb") as unpacked:
+    subprocess.run(["zstd", "-dc", top / "tests/data/traces/mooncake_conversation_trace.jsonl.zst"], stdout=unpacked, check=True)
 capacities = [500, 1000, 2000, 3000, 5000, 8000, 12000, 20000, 30000, 50000, 80000, 120000, 180000]
 
 
@@ -75,7 +76,7 @@ def libcachesim(base):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "conversation.oracleGeneral"
         count = 0
-        with gzip.open(trace, "rt") as lines, open(path, "wb") as out:
+        with open(trace) as lines, open(path, "wb") as out:
             for line in lines:
                 one = json.loads(line)
                 full = one["hash_ids"][: one["input_length"] // 512]

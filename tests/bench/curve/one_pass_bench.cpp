@@ -23,7 +23,7 @@ double cpu_ms() {
 }
 
 ReferenceStream mooncake() {
-  const std::string text = test::read("traces/mooncake_conversation_trace.jsonl.gz");
+  const std::string text = test::read("traces/mooncake_conversation_trace.jsonl.zst");
   ReferenceStream s;
   s.block_size = 512;
   std::unordered_map<std::int64_t, std::uint32_t> number;

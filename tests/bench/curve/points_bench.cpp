@@ -85,7 +85,7 @@ int main() {
     measure("finish: 78 visits x 64 capacities, one thread", 16, [&] { keep += curve.at(pairs, 1).back().gpu_hit; });
   }
   {
-    const auto trace = workload::read_trace(test::data("traces/mooncake_conversation_trace.jsonl.gz").string());
+    const auto trace = workload::read_trace(test::data("traces/mooncake_conversation_trace.jsonl.zst").string());
     const PointCurve curve(*stream_of(*trace), finish);
     std::vector<PointCurve::Pair> pairs;
     for (std::int64_t c = 1; c <= 32; ++c) pairs.emplace_back(1'000, c * 3'000);

@@ -41,12 +41,12 @@ void measure(const char* name, const std::string& text, int threads = 0) {
 }  // namespace
 
 int main() {
-  const std::string conversation = test::read("traces/mooncake_conversation_trace.jsonl.gz");
+  const std::string conversation = test::read("traces/mooncake_conversation_trace.jsonl.zst");
   measure("Mooncake conversation", conversation);
-  measure("Mooncake synthetic", test::read("traces/mooncake_synthetic_trace.jsonl.gz"));
+  measure("Mooncake synthetic", test::read("traces/mooncake_synthetic_trace.jsonl.zst"));
   std::string long_run;  // the same hour twenty times: nearly all blocks known
   for (int i = 0; i < 20; ++i) long_run += conversation;
   measure("Mooncake conversation x 20", long_run);
   measure("Mooncake conv. x 20, one thread", long_run, 1);
-  measure("Azure conversation (CSV)", test::read("traces/AzureLLMInferenceTrace_conv.csv.gz"));
+  measure("Azure conversation (CSV)", test::read("traces/AzureLLMInferenceTrace_conv.csv.zst"));
 }

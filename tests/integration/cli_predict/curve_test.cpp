@@ -10,7 +10,7 @@ namespace {
 using test::cli;
 using testing::HasSubstr;
 
-std::string conversation() { return test::data("traces/mooncake_conversation_trace.jsonl.gz").string(); }
+std::string conversation() { return test::data("traces/mooncake_conversation_trace.jsonl.zst").string(); }
 
 TEST(CurveCommand, GivesTheGoldenNumbersOfTheConversation) {
   const auto r = cli({"curve", conversation(), "--gpu-blocks", "1000,5000,50000", "--host-blocks", "0,1000,5000,20000", "--host-touch", "lookup", "--json"});
@@ -93,7 +93,7 @@ TEST(CurveCommand, SmallerBlocksAndWordsForPeople) {
 }
 
 TEST(CurveCommand, LengthsNeedAStatedModel) {
-  const auto csv = test::data("traces/AzureLLMInferenceTrace_code.csv.gz").string();
+  const auto csv = test::data("traces/AzureLLMInferenceTrace_code.csv.zst").string();
   const auto r = cli({"curve", csv, "--gpu-blocks", "10000", "--json"});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.json().at("points")[0].at("gpu_hit"), 0);

@@ -20,14 +20,14 @@ INSTANTIATE_TEST_SUITE_P(Emulator, EitherCache, testing::Values(Which::shipped, 
                          [](const auto& p) { return p.param == Which::shipped ? "Shipped" : "Naive"; });
 
 TEST_P(EitherCache, The25RecordedRequestsGiveTheRecordedSources) {
-  const Json record = read_json("vllm-cpu/native16/record.json.gz");
+  const Json record = read_json("vllm-cpu/native16/record.json.zst");
   RunningServer server(native16, GetParam());
   ASSERT_TRUE(server.ready());
   auto before = server.settled();
   int compared = 0;
   for (const auto& r : record["requests"]) {
     const std::string name = fmt::format("vllm-cpu/native16/{:02d}-{}", r["i"].get<int>(), r["doc"].get<std::string>());
-    const Json body = read_json(name + ".request.json");
+    const Json body = read_json(name + ".request.json.zst");
     const auto raw = fetch(server.port(), "POST", "/v1/completions", body.dump());
     const Streamed s = read_stream(raw);
     EXPECT_TRUE(s.done) << name;
@@ -42,7 +42,7 @@ TEST_P(EitherCache, The25RecordedRequestsGiveTheRecordedSources) {
   }
   EXPECT_EQ(compared, 25);
   // Totals as in the recording's last page, for every counter of both.
-  const auto live = read_samples(read("vllm-cpu/native16/metrics-final.txt.gz"));
+  const auto live = read_samples(read("vllm-cpu/native16/metrics-final.txt.zst"));
   int equal = 0;
   for (const auto& [name, v] : live) {
     if (name.find("_total{") == name.npos || name.find("time_total") != name.npos || name.rfind("vllm:", 0) != 0) continue;
@@ -107,8 +107,8 @@ std::vector<std::string> shapes(const RawAnswer& raw) {
 
 TEST(EmulatorWords, EventsHaveTheKeysOfTheRecordingInItsOrderAndOneChunkEach) {
   RunningServer server(native16);
-  const auto live = parse_answer(read("vllm-cpu/native16/00-A.http"));
-  const auto ours = fetch(server.port(), "POST", "/v1/completions", read("vllm-cpu/native16/00-A.request.json"));
+  const auto live = parse_answer(read("vllm-cpu/native16/00-A.http.zst"));
+  const auto ours = fetch(server.port(), "POST", "/v1/completions", read("vllm-cpu/native16/00-A.request.json.zst"));
   ASSERT_FALSE(live.chunks.empty());
   EXPECT_EQ(shapes(ours), shapes(live));
   for (const auto& chunk : ours.chunks) EXPECT_EQ(chunk.substr(chunk.size() - 2), "\n\n");
@@ -161,7 +161,7 @@ TEST(EmulatorWords, TheMetricsPageUsesOnlyTheSeriesAndLabelsOfTheRecording) {
       if (name.rfind("vllm:", 0) == 0 && name.find("cache_config_info") == name.npos) out.insert(name);
     return out;
   };
-  const auto ours = strip(fetch(server.port(), "GET", "/metrics").body), live = strip(read("vllm-cpu/native16/metrics-final.txt.gz"));
+  const auto ours = strip(fetch(server.port(), "GET", "/metrics").body), live = strip(read("vllm-cpu/native16/metrics-final.txt.zst"));
   for (const auto& name : ours) EXPECT_TRUE(live.count(name)) << name;
   for (const auto& name : live) {
     if (name.find("per_gpu") != name.npos || name.find("mm_cache") != name.npos || name.find("sleep_state") != name.npos) continue;

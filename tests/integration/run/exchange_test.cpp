@@ -119,7 +119,7 @@ TEST_F(Exchange, TheMooncakeTraceRunsAsAWorkloadAndReconciles) {
   const auto make = [&](const std::string& as) {
     return changed("mooncake.json", as, [](Json& p) {
       // The plan's own path counts from its folder; this copy lies elsewhere.
-      p["workload"]["trace"] = std::string(KVCLIFF_SOURCE_DIR) + "/tests/data/traces/mooncake_conversation_trace.jsonl.gz";
+      p["workload"]["trace"] = std::string(KVCLIFF_SOURCE_DIR) + "/tests/data/traces/mooncake_conversation_trace.jsonl.zst";
       p["workload"]["trace_requests"] = 60;
       p["schedule"]["pairs"] = 1;
     });

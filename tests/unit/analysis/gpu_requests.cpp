@@ -19,7 +19,7 @@ std::vector<std::string> fields_of(std::string_view line) {
 }  // namespace
 
 std::vector<GpuRow> gpu_rows() {
-  const std::string text = read("vllm-gpu/requests.csv");
+  const std::string text = read("vllm-gpu/requests.csv.zst");
   std::vector<GpuRow> out;
   bool header = true;
   for (const auto line : split(text, '\n')) {

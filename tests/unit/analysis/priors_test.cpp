@@ -48,7 +48,7 @@ std::vector<TtftPoint> served(const std::string& name) {
     double tokens, scheduled, first;
   };
   std::vector<Row> rows;
-  const std::string text = test::read("traces/llmservingsim_vllm_bench/" + name + ".requests.jsonl.gz");
+  const std::string text = test::read("traces/llmservingsim_vllm_bench/" + name + ".requests.jsonl.zst");
   for (const auto line : split(text, '\n')) {
     if (line.empty()) continue;
     const auto j = *parse_json(line, name);

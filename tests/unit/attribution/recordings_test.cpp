@@ -33,15 +33,15 @@ std::optional<double> by_key(const CounterDelta& d, const std::string& key) {
 
 TEST(CpuRecordings, EveryRequestOfNative16GivesItsRecord) {
   const std::string folder = "vllm-cpu/native16/";
-  const Json record = test::read_json(folder + "record.json.gz");
-  CounterSnapshot before = snapshot_of(test::read(folder + "metrics-baseline.txt.gz"));
+  const Json record = test::read_json(folder + "record.json.zst");
+  CounterSnapshot before = snapshot_of(test::read(folder + "metrics-baseline.txt.zst"));
   int requests = 0;
   for (const auto& r : record.at("requests")) {
     const std::string name = two_digits(r.at("i")) + "-" + r.at("doc").get<std::string>();
     SCOPED_TRACE(name);
-    const auto answer = wire::read_stream_recording(test::read(folder + name + ".http"), nullptr, name);
+    const auto answer = wire::read_stream_recording(test::read(folder + name + ".http.zst"), nullptr, name);
     ASSERT_TRUE(answer) << answer.error().sentence();
-    const CounterSnapshot after = snapshot_of(test::read(folder + name + ".metrics-after.txt.gz"));
+    const CounterSnapshot after = snapshot_of(test::read(folder + name + ".metrics-after.txt.zst"));
     AttributionOptions options;
     options.kv_bytes_per_token = record.at("kv_bytes_per_token").get<std::int64_t>();
     options.prompt_tokens = r.at("n").get<std::int64_t>();
@@ -84,7 +84,7 @@ class CpuTotals : public testing::TestWithParam<const char*> {};
 
 TEST_P(CpuTotals, TheWindowOverAllRequestsIsTheSumOfTheRecords) {
   const std::string folder = std::string("vllm-cpu/") + GetParam() + "/";
-  const Json record = test::read_json(folder + "record.json.gz");
+  const Json record = test::read_json(folder + "record.json.zst");
   std::int64_t prompt = 0, computed = 0, gpu = 0, host = 0, stored = 0;
   int n = 0;
   for (const auto& r : record.at("requests")) {
@@ -98,8 +98,8 @@ TEST_P(CpuTotals, TheWindowOverAllRequestsIsTheSumOfTheRecords) {
   AttributionOptions options;
   options.requests = n;
   options.prompt_tokens = prompt;
-  const auto a = attribute(snapshot_of(test::read(folder + "metrics-baseline.txt.gz")),
-                           snapshot_of(test::read(folder + "metrics-final.txt.gz")), nullptr, options);
+  const auto a = attribute(snapshot_of(test::read(folder + "metrics-baseline.txt.zst")),
+                           snapshot_of(test::read(folder + "metrics-final.txt.zst")), nullptr, options);
   ASSERT_TRUE(a.reconciled()) << a.reason << (a.flags.empty() ? "" : a.flags.front());
   EXPECT_EQ(a.sources.computed.value, Tokens(computed));
   EXPECT_EQ(a.sources.gpu_hit.value, Tokens(gpu));
@@ -177,7 +177,7 @@ std::vector<std::string> fields(std::string_view line) {
 
 std::map<std::string, std::map<int, Row>> csv_rows() {
   std::map<std::string, std::map<int, Row>> rows;
-  const std::string text = test::read("vllm-gpu/requests.csv");
+  const std::string text = test::read("vllm-gpu/requests.csv.zst");
   bool head = true;
   for (const auto line : split(text, '\n')) {
     if (head || line.empty()) {
@@ -196,8 +196,8 @@ TEST(GpuRecordings, EveryRequestOfEveryCaptureGivesItsRow) {
   int checked = 0, sessions = 0;
   for (const auto& entry : std::filesystem::directory_iterator(test::data("vllm-gpu/captures"))) {
     const std::string file = entry.path().filename().string();
-    if (file.size() < 9 || file.substr(file.size() - 9) != ".jsonl.gz") continue;
-    const std::string session = file.substr(0, file.size() - 9);
+    if (file.size() < 10 || file.substr(file.size() - 10) != ".jsonl.zst") continue;
+    const std::string session = file.substr(0, file.size() - 10);
     const auto known = rows.find(session);
     std::optional<Page> page;
     CounterSnapshot before;

@@ -107,6 +107,15 @@ TEST(Files, RoundTripAndCompression) {
   EXPECT_EQ(zstd_decompress(packed.substr(0, packed.size() / 2)).error().code, ErrorCode::corrupt);
 }
 
+TEST(Files, GzipOfSeveralMembersIsUnpacked) {  // RFC 1952: members follow one another
+  static constexpr char packed[] =
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x2b\x29\xcf\xe7\x02\x00\x74\x08\x17\x96\x04\x00\x00\x00"
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x4d\xcd\x4d\x4a\x2d\x2a\xe6\x02\x00\xcc\x49\x90\x1f\x08\x00\x00\x00";
+  test::TempDir dir;
+  ASSERT_TRUE(write_file(dir / "t.csv.gz", std::string_view(packed, sizeof packed - 1)));
+  EXPECT_EQ(*read_maybe_compressed(dir / "t.csv.gz"), "two\nmembers\n");
+}
+
 TEST(QueueOfValues, DrainsAfterClose) {
   Queue<int> q;
   std::thread t([&] {

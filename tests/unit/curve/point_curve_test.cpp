@@ -12,7 +12,7 @@ namespace kvcliff::cache {
 namespace {
 
 ReferenceStream mooncake() {
-  const auto t = workload::read_trace(test::data("traces/mooncake_conversation_trace.jsonl.gz").string());
+  const auto t = workload::read_trace(test::data("traces/mooncake_conversation_trace.jsonl.zst").string());
   return *stream_of(*t);
 }
 

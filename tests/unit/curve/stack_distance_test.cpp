@@ -99,7 +99,7 @@ ReferenceStream mooncake(const std::string& name) {
 
 // The golden numbers of the reference simulator: 512-token blocks, sequential, tails to the front, no output.
 TEST(CapacityCurve, GoldenNumbersOfTheMooncakeConversation) {
-  const ReferenceStream s = mooncake("mooncake_conversation_trace.jsonl.gz");
+  const ReferenceStream s = mooncake("mooncake_conversation_trace.jsonl.zst");
   const CapacityCurve curve(s, FreeOrder::prepend);
   EXPECT_EQ(curve.requests(), 12'031);
   EXPECT_EQ(curve.prompt_tokens(), 144'793'823);
@@ -114,7 +114,7 @@ TEST(CapacityCurve, GoldenNumbersOfTheMooncakeConversation) {
 }
 
 TEST(CapacityCurve, GoldenNumbersOfTheMooncakeSynthetic) {
-  const ReferenceStream s = mooncake("mooncake_synthetic_trace.jsonl.gz");
+  const ReferenceStream s = mooncake("mooncake_synthetic_trace.jsonl.zst");
   const CapacityCurve curve(s, FreeOrder::prepend);
   EXPECT_EQ(curve.prompt_tokens(), 61'194'628);
   EXPECT_EQ(curve.block_references(), 117'888);

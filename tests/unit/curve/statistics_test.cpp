@@ -103,7 +103,7 @@ TEST(Optimal, ACircleKeepsAllButOneShareWhereLruKeepsNothing) {
   EXPECT_EQ(best[0], 490 * 16 / 2);  // five of the ten stay for good, the others are never let in
   EXPECT_EQ(best[1], 441 * 16);
   EXPECT_EQ(best[2], 490 * 16);
-  const auto conversation = stream_of(*workload::read_trace(test::data("traces/mooncake_conversation_trace.jsonl.gz").string()));
+  const auto conversation = stream_of(*workload::read_trace(test::data("traces/mooncake_conversation_trace.jsonl.zst").string()));
   const CapacityCurve lru(*conversation, FreeOrder::none);
   const std::vector<std::int64_t> sizes{1'000, 5'000};
   const auto bound = optimal_hits(*conversation, sizes, 2);
@@ -142,7 +142,7 @@ TEST(ReverseProbe, ReadsWhatTheGpuKeptAndWhetherTheHostKeptAll) {
 }
 
 TEST(Sampled, IsExactWhenEveryBlockIsFollowed) {
-  const auto s = *stream_of(*workload::read_trace(test::data("traces/mooncake_synthetic_trace.jsonl.gz").string()));
+  const auto s = *stream_of(*workload::read_trace(test::data("traces/mooncake_synthetic_trace.jsonl.zst").string()));
   SampledCurve all(1, 1 << 24);
   std::vector<std::uint64_t> keys;
   for (const auto& r : s.requests) {
@@ -159,7 +159,7 @@ TEST(Sampled, IsExactWhenEveryBlockIsFollowed) {
 }
 
 TEST(Sampled, ItsErrorCoversTheExactCurveInBoundedMemory) {
-  const auto s = *stream_of(*workload::read_trace(test::data("traces/mooncake_conversation_trace.jsonl.gz").string()));
+  const auto s = *stream_of(*workload::read_trace(test::data("traces/mooncake_conversation_trace.jsonl.zst").string()));
   const CapacityCurve exact(s, FreeOrder::none);
   SampledCurve some(1, 1 << 14);
   std::vector<std::uint64_t> keys;

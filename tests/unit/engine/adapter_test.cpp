@@ -187,12 +187,12 @@ TEST(Interpret, AnythingButAPageIsAFailedScrape) {
   EXPECT_EQ(v.interpret(answer(200, "text/html", "<!doctype html>"), "").error, "not a metrics page");
   EXPECT_EQ(v.interpret(answer(200, "text/plain", " \n"), "").error, "the metrics page is empty");
   EXPECT_FALSE(v.interpret(answer(200, "text/plain", "hello there everyone\n"), "").good());
-  const auto good = v.interpret(answer(200, "text/plain", test::read("vllm-gpu/samples/metrics-B1-last.txt")), "kv");
+  const auto good = v.interpret(answer(200, "text/plain", test::read("vllm-gpu/samples/metrics-B1-last.txt.zst")), "kv");
   ASSERT_TRUE(good.good()) << good.error;
   EXPECT_EQ(good.value("kv_offload_load_bytes"), 2981888000.0);
   EXPECT_EQ(good.generation, "0.26-0.31");
   EXPECT_EQ(good.parse_errors, 0);
-  const auto other = v.interpret(answer(200, "text/plain", test::read("vllm-gpu/samples/metrics-B1-last.txt")), "nope");
+  const auto other = v.interpret(answer(200, "text/plain", test::read("vllm-gpu/samples/metrics-B1-last.txt.zst")), "nope");
   EXPECT_THAT(other.error, HasSubstr("\"kv\""));
 }
 
@@ -201,16 +201,16 @@ CounterSnapshot sample(const std::string& name) {
 }
 
 TEST(Capabilities, FollowThePageAndNameWhatIsMissing) {
-  const auto full = tables::from_metrics(sample("vllm-gpu/samples/metrics-B1-last.txt"));
+  const auto full = tables::from_metrics(sample("vllm-gpu/samples/metrics-B1-last.txt.zst"));
   for (const char* c : {"sources", "load_bytes", "store_bytes", "two_byte_generations", "transfers_pinned", "process_start", "cache_config"})
     EXPECT_TRUE(full.at(c).present) << c << ": " << full.at(c).how;
-  const auto without_tier = tables::from_metrics(sample("vllm-gpu/samples/metrics-A1-last.txt"));
+  const auto without_tier = tables::from_metrics(sample("vllm-gpu/samples/metrics-A1-last.txt.zst"));
   EXPECT_TRUE(without_tier.at("sources").present);
   for (const char* c : {"load_bytes", "store_bytes", "two_byte_generations", "allocation_failures"}) {
     EXPECT_FALSE(without_tier.at(c).present) << c;
     EXPECT_FALSE(without_tier.at(c).how.empty()) << c;
   }
-  const auto simple = tables::from_metrics(sample("vllm-gpu/samples/metrics-simple-last.txt"));
+  const auto simple = tables::from_metrics(sample("vllm-gpu/samples/metrics-simple-last.txt.zst"));
   EXPECT_FALSE(simple.at("load_bytes").present);
   const auto old = tables::from_metrics(sample("cases/040-hits-in-blocks-not-tokens/after.prom"));
   EXPECT_FALSE(old.at("sources").present);
@@ -226,7 +226,7 @@ TEST(Capabilities, FollowThePageAndNameWhatIsMissing) {
 }
 
 TEST(Capabilities, DeclaredFamiliesArePresentBeforeTheirFirstSample) {
-  const auto first = tables::from_metrics(sample("vllm-gpu/samples/metrics-B1-first.txt"));
+  const auto first = tables::from_metrics(sample("vllm-gpu/samples/metrics-B1-first.txt.zst"));
   EXPECT_TRUE(first.at("load_bytes").present) << first.at("load_bytes").how;
   EXPECT_TRUE(first.at("allocation_failures").present);
 }
@@ -253,8 +253,8 @@ TEST(Capabilities, AnAnswerTellsTheRest) {
 }
 
 TEST(Effective, MergesLogAndPageWithTheirEvidence) {
-  const auto log = lines_of(test::read("vllm-gpu/captures/B1.log.gz"));
-  const auto c = effective_of(log, sample("vllm-gpu/samples/metrics-B1-first.txt"), "0.26.0");
+  const auto log = lines_of(test::read("vllm-gpu/captures/B1.log.zst"));
+  const auto c = effective_of(log, sample("vllm-gpu/samples/metrics-B1-first.txt.zst"), "0.26.0");
   EXPECT_EQ(c.engine_version, "0.26.0");
   EXPECT_EQ(c.block_size, 16);
   EXPECT_EQ(c.gpu_blocks, 385);
@@ -262,14 +262,14 @@ TEST(Effective, MergesLogAndPageWithTheirEvidence) {
   EXPECT_EQ(c.offload, true);
   EXPECT_EQ(c.model, "kv");
   EXPECT_EQ(c.from.at("block_size"), "cache_config_info, label block_size");
-  const auto off = effective_of(lines_of(test::read("vllm-gpu/captures/A1.log.gz")), sample("vllm-gpu/samples/metrics-A1-last.txt"), "");
+  const auto off = effective_of(lines_of(test::read("vllm-gpu/captures/A1.log.zst")), sample("vllm-gpu/samples/metrics-A1-last.txt.zst"), "");
   EXPECT_EQ(off.offload, false);
   EXPECT_FALSE(off.host_bytes);
   EXPECT_EQ(off.engine_version, "0.26.0");
   // A connector without counters shows in the log only; the page alone cannot tell.
-  const auto simple = effective_of(lines_of(test::read("vllm-gpu/captures/simple.log.gz")), sample("vllm-gpu/samples/metrics-simple-last.txt"), "");
+  const auto simple = effective_of(lines_of(test::read("vllm-gpu/captures/simple.log.zst")), sample("vllm-gpu/samples/metrics-simple-last.txt.zst"), "");
   EXPECT_EQ(simple.offload, true);
-  const auto blind = effective_of({}, sample("vllm-gpu/samples/metrics-simple-last.txt"), "");
+  const auto blind = effective_of({}, sample("vllm-gpu/samples/metrics-simple-last.txt.zst"), "");
   EXPECT_FALSE(blind.offload);
   EXPECT_TRUE(blind.from.count("offload"));
 }

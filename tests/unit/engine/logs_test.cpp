@@ -18,8 +18,8 @@ namespace {
 using testing::HasSubstr;
 
 std::vector<LogLine> log_of(const std::string& name) { return lines_of(test::read(name)); }
-std::vector<LogLine> cpu(const std::string& name) { return log_of("vllm-cpu/logs/" + name + ".log.gz"); }
-std::vector<LogLine> gpu(const std::string& name) { return log_of("vllm-gpu/captures/" + name + ".log.gz"); }
+std::vector<LogLine> cpu(const std::string& name) { return log_of("vllm-cpu/logs/" + name + ".log.zst"); }
+std::vector<LogLine> gpu(const std::string& name) { return log_of("vllm-gpu/captures/" + name + ".log.zst"); }
 
 TEST(LogFacts, ACpuServerStatesItsCache) {
   const auto f = read_log(cpu("serve-native16"));
@@ -80,7 +80,7 @@ TEST(LogFacts, EveryGpuServerWasReadyAndStatesItsPool) {
   int logs = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(test::data("vllm-gpu/captures"))) {
     const auto name = entry.path().filename().string();
-    if (name.find(".log.gz") == std::string::npos) continue;
+    if (name.find(".log.zst") == std::string::npos) continue;
     SCOPED_TRACE(name);
     const auto f = read_log(log_of(std::filesystem::relative(entry.path(), test::data("")).string()));
     EXPECT_TRUE(f.ready);
@@ -181,7 +181,7 @@ TEST(FailureCause, AnOrderlyStopAndRequestErrorsAreNoFailures) {
   }
   for (const auto& entry : std::filesystem::recursive_directory_iterator(test::data("vllm-gpu/captures"))) {
     const auto name = std::filesystem::relative(entry.path(), test::data("")).string();
-    if (name.find(".log.gz") == std::string::npos) continue;
+    if (name.find(".log.zst") == std::string::npos) continue;
     const auto cause = find_failure(log_of(name));
     EXPECT_FALSE(cause) << name << ": " << cause->what;
   }

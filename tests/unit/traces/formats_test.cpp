@@ -23,7 +23,7 @@ Error bad(const std::string& text, const TraceOptions& options = {}) {
 }
 
 TEST(TraceFormats, MooncakeConversationIsWhole) {
-  const auto t = read_trace(test::data("traces/mooncake_conversation_trace.jsonl.gz").string());
+  const auto t = read_trace(test::data("traces/mooncake_conversation_trace.jsonl.zst").string());
   ASSERT_TRUE(t) << t.error().sentence();
   EXPECT_EQ(t->format, TraceFormat::mooncake);
   EXPECT_EQ(t->block_tokens, 512);
@@ -45,7 +45,7 @@ TEST(TraceFormats, MooncakeConversationIsWhole) {
 TEST(TraceFormats, AzureConversationHasLengthsAndAStatedModel) {
   TraceOptions options;
   options.prefix_model = *parse_prefix_model("shared:64");
-  const auto t = read_trace(test::data("traces/AzureLLMInferenceTrace_conv.csv.gz").string(), options);
+  const auto t = read_trace(test::data("traces/AzureLLMInferenceTrace_conv.csv.zst").string(), options);
   ASSERT_TRUE(t) << t.error().sentence();
   EXPECT_EQ(t->format, TraceFormat::azure);
   EXPECT_EQ(t->requests.size(), 19'366u);
@@ -58,7 +58,7 @@ TEST(TraceFormats, AzureConversationHasLengthsAndAStatedModel) {
 }
 
 TEST(TraceFormats, LlmServingSimTimingsAreLengths) {
-  const auto t = read_trace(test::data("traces/llmservingsim_vllm_bench/RTX4090_Llama-3.1-8B.requests.jsonl.gz").string());
+  const auto t = read_trace(test::data("traces/llmservingsim_vllm_bench/RTX4090_Llama-3.1-8B.requests.jsonl.zst").string());
   ASSERT_TRUE(t) << t.error().sentence();
   EXPECT_EQ(t->format, TraceFormat::llmservingsim);
   EXPECT_EQ(t->requests.size(), 300u);

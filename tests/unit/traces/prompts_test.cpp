@@ -12,7 +12,7 @@ namespace {
 Spec mooncake(std::int64_t requests, double scale) {
   Spec s;
   s.kind = Spec::Kind::trace;
-  s.trace = test::data("traces/mooncake_conversation_trace.jsonl.gz").string();
+  s.trace = test::data("traces/mooncake_conversation_trace.jsonl.zst").string();
   s.trace_requests = requests;
   s.trace_scale = scale;
   return s;

@@ -46,9 +46,9 @@ void expect_same(const std::filesystem::path& file, const TraceOptions& options,
 }
 
 TEST(TraceWalk, GivesTheBlocksOfTheTraceInMemory) {
-  const auto conversation = test::data("traces/mooncake_conversation_trace.jsonl.gz");
+  const auto conversation = test::data("traces/mooncake_conversation_trace.jsonl.zst");
   for (const std::int64_t size : {0, 512, 64, 2048}) expect_same(conversation, {.first_requests = 3'000}, size);
-  const auto azure = test::data("traces/AzureLLMInferenceTrace_conv.csv.gz");
+  const auto azure = test::data("traces/AzureLLMInferenceTrace_conv.csv.zst");
   for (const char* model : {"unique", "shared:100", "continued"}) {
     TraceOptions options{.block_tokens = 64, .first_requests = 4'000};
     options.prefix_model = *parse_prefix_model(model);

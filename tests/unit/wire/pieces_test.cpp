@@ -191,7 +191,7 @@ TEST(LogLines, BytesThatAreNotTextBecomeMarksAndReadingGoesOn) {
 }
 
 TEST(LogLines, AVeryLongLineIsCutAndItsLengthKept) {
-  const auto all = lines(test::read("cases/068-very-long-log-line/raw.log"), 4096, 1000);
+  const auto all = lines(test::read("cases/068-very-long-log-line/raw.log.zst"), 4096, 1000);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[1].bytes, 271052u);
   EXPECT_LE(all[1].text.size(), 4096u);

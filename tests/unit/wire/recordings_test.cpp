@@ -21,13 +21,13 @@ TEST(Recordings, EveryAnswerOfTheRealServerAgreesWithItsRecord) {
   int answers = 0, with_ids = 0;
   for (const char* folder : {"native16", "native16-out1", "native16-slow", "samples16", "vanilla32"}) {
     const fs::path dir = test::data(std::string("vllm-cpu/") + folder);
-    const Json record = test::read_json(std::string("vllm-cpu/") + folder + "/record.json.gz");
+    const Json record = test::read_json(std::string("vllm-cpu/") + folder + "/record.json.zst");
     for (const auto& request : record.at("requests")) {
       char prefix[8];
       std::snprintf(prefix, sizeof prefix, "%02d-", request.at("i").get<int>());
       for (const auto& entry : fs::directory_iterator(dir)) {
         const std::string name = entry.path().filename().string();
-        if (name.rfind(prefix, 0) != 0 || entry.path().extension() != ".http") continue;
+        if (name.rfind(prefix, 0) != 0 || !name.ends_with(".http.zst")) continue;
         const StreamRecord r = read(entry.path());
         const Json& usage = request.at("usage");
         EXPECT_EQ(r.outcome, Outcome::complete) << name << r.why;
@@ -103,7 +103,7 @@ TEST(Recordings, OtherEnginesDialects) {
 }
 
 TEST(Recordings, EveryCutOfARealAnswerIsNeverCompleteWithoutItsFinishReason) {
-  const std::string bytes = test::read("vllm-cpu/native16/00-A.http");
+  const std::string bytes = test::read("vllm-cpu/native16/00-A.http.zst");
   const std::size_t finish = bytes.find("\"finish_reason\":\"length\"");
   for (std::size_t n = 0; n < bytes.size(); n += n < 300 ? 1 : 13) {
     const auto r = read_stream_recording(bytes.substr(0, n), nullptr, "cut")->record;
@@ -112,7 +112,7 @@ TEST(Recordings, EveryCutOfARealAnswerIsNeverCompleteWithoutItsFinishReason) {
       EXPECT_EQ(r.outcome, Outcome::truncated) << n;
     }
   }
-  EXPECT_TRUE(read(test::data("vllm-cpu/native16/00-A.http")).transport_clean);
+  EXPECT_TRUE(read(test::data("vllm-cpu/native16/00-A.http.zst")).transport_clean);
 }
 
 }  // namespace
