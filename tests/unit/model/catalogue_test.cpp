@@ -2,6 +2,8 @@
 // Every published result of the model table, and the models whose results are derived by hand here.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "base/file.h"
 #include "model/capacity.h"
 #include "model/catalogue.h"
@@ -28,6 +30,33 @@ Options with(const std::string& dtype, std::string mode = "align") {
   o.kv_dtype = dtype;
   o.mamba_cache_mode = std::move(mode);
   return o;
+}
+
+// Without embedding and head the linear layers of a dense model are most of the parameters in its name; of a model of
+// experts, of those that its name calls active.
+TEST(Catalogue, FeedForwardSizesGiveTheParametersOfTheName) {
+  int dense = 0, experts = 0;
+  for (const auto& e : all()) {
+    const auto l = derive(e);
+    ASSERT_TRUE(l) << e.id;
+    const auto& d = l->dimensions;
+    if (!d.active_linear_parameters) continue;
+    static const std::regex active("-A([0-9.]+)B"), whole("[-_]([0-9.]+)([bBmM])(-|$)");
+    std::smatch m;
+    if (std::regex_search(e.id, m, active)) {
+      ++experts;
+    } else if (d.experts_per_token || !std::regex_search(e.id, m, whole)) {
+      continue;
+    } else {
+      ++dense;
+    }
+    const double named = std::stod(m[1]) * (m.size() > 2 && (m[2] == "m" || m[2] == "M") ? 1e6 : 1e9);
+    EXPECT_GT(static_cast<double>(*d.active_linear_parameters), 0.55 * named) << e.id;
+    EXPECT_LT(static_cast<double>(*d.active_linear_parameters), 1.25 * named) << e.id;  // granite-3.1-2b has 2.5 billion
+  }
+  EXPECT_GE(dense, 38);
+  EXPECT_GE(experts, 3);
+  EXPECT_NEAR(static_cast<double>(*of("mistralai/Mixtral-8x7B-v0.1").dimensions.active_linear_parameters), 12.6e9, 0.2e9);
 }
 
 TEST(Catalogue, HasAllModelsAndEachIsDerived) {
