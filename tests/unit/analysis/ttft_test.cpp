@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "analysis/linear.h"
 #include "analysis/ttft_model.h"
@@ -34,19 +35,28 @@ double median_error(const TtftModel& m, const std::vector<TtftPoint>& points) {
   return median(e);
 }
 
-struct Half {
-  const char* session;
-  double limit;
-};
+// What no model can undo: the error on one half of a recording when every time is said to be the median of the same
+// measurement in the other half.
+double repeat_error(const std::vector<TtftPoint>& known, const std::vector<TtftPoint>& points) {
+  std::map<std::tuple<double, double, double>, std::vector<double>> cells;
+  for (const auto& p : known) cells[{p.computed, p.before, p.bytes}].push_back(p.ttft_ms);
+  std::vector<double> e;
+  for (const auto& p : points)
+    if (const auto it = cells.find({p.computed, p.before, p.bytes}); it != cells.end()) e.push_back(std::fabs(median(it->second) - p.ttft_ms) / p.ttft_ms);
+  return median(e);
+}
 
-// curve06 did not warm its lengths up first: its own repeats differ by 10 % from their median.
+// Within 5 %, or as near as the recording's own repeats allow. curve06 did not warm its lengths up: 8,195 computed tokens
+// took 70, 133 and 134 ms, and repeats differ by 10.5 % in the median; a model can be no nearer, and this one is not farther.
 TEST(RealTtft, HalfOfARecordingPredictsTheOtherHalf) {
-  for (const Half h : {Half{"curve8g", 0.05}, Half{"curve8", 0.05}, Half{"curve06w", 0.05}, Half{"graphs", 0.06}, Half{"curve06", 0.11}}) {
-    const auto fit = fit_ttft(recorded(h.session, 0), h.session);
+  for (const char* session : {"curve8g", "curve8", "curve06w", "graphs", "curve06"}) {
+    const auto half = recorded(session, 0), other = recorded(session, 1);
+    const auto fit = fit_ttft(half, session);
     ASSERT_TRUE(fit.model) << fit.why;
-    const double error = median_error(*fit.model, recorded(h.session, 1));
-    EXPECT_LE(error, h.limit) << h.session;
-    RecordProperty(h.session, std::to_string(error));
+    const double error = median_error(*fit.model, other), repeats = repeat_error(half, other);
+    EXPECT_LE(error, std::max(0.05, repeats + 0.005)) << session;
+    EXPECT_EQ(repeats > 0.05, std::string(session) == "curve06") << session << " " << repeats;
+    RecordProperty(session, std::to_string(error) + ", repeats " + std::to_string(repeats));
   }
 }
 
