@@ -128,9 +128,9 @@ class Story {
     if (p.used_by < 0) return "first visit: no earlier prompt has this block";
     const std::string loss = gpu_loss(p);
     if ((p.on_gpu || entry.on_host) && static_cast<std::int64_t>(b + 1) * config_.block_size == n && at >= host_end) return "last-token rule: the last token must run, and with it what a look-up may not cover";
+    if (!whole && config_.tier == Tier::hicache) return fmt::format("both tiers keep whole pages of {} tokens, and the prompt's last one is not full", unit_ * config_.block_size);
     if (config_.host_chunks == 0) return loss + "; there is no host tier";
-    if (!whole && unit_ > 1)
-      return fmt::format("{}; the host keeps whole {} of {} tokens, and the prompt's last one is not full", loss, config_.tier == Tier::lmcache ? "chunks" : "pages", unit_ * config_.block_size);
+    if (!whole) return fmt::format("{}; the host keeps whole chunks of {} tokens, and the prompt's last one is not full", loss, unit_ * config_.block_size);
     if (entry.on_host) {
       if (config_.tier == Tier::hicache) return loss + "; the host holds it, but what it holds of the prompt does not follow on, is too short to load, or found no room";
       return loss + "; the host holds it, but the look-up ended earlier, at the first " + (config_.tier == Tier::lmcache ? "chunk" : "block") + " missing";

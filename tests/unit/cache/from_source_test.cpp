@@ -269,6 +269,9 @@ TEST(ExplainOtherTiers, TheReasonIsThatOfTheTier) {
   EXPECT_THAT(last(of(Tier::hicache, 5, 20), twice), HasSubstr("64 the GPU's copy was evicted by request 1; the host still holds it (distance"));
   EXPECT_THAT(last(of(Tier::hicache, 5, 0), twice), HasSubstr("there is no host tier"));
   EXPECT_THAT(last(lazy(8, 20), twice), HasSubstr("the walk along the GPU's free blocks had not come to it"));
+  Config pages = of(Tier::hicache, 20, 0);
+  pages.page_size = 32;
+  EXPECT_THAT(last(pages, {{document(1, 53)}, {document(1, 53)}}), HasSubstr("16 both tiers keep whole pages of 32 tokens"));
   Config lm = of(Tier::lmcache, 70, 7);
   const std::vector<Input> chunks{{document(1, 1025)}, {document(2, 1025)}, {document(1, 1025)}};
   const std::string text = last(lm, chunks);
