@@ -286,8 +286,17 @@ TEST(FieldCases, Case065LinesComeAsTheyAreWritten) {
 TEST(FieldCases, Case071ChildrenThatSurviveSigtermAreKilled) {
   auto p = must_start({.argv = {"python3", test::data("cases/071-children-survive-sigterm/fake_server.py").string()}});
   ASSERT_TRUE(p);
-  const auto child = number_after(*p, "child");
-  ASSERT_TRUE(number_after(*p, "front") && child);
+  // Both have spoken: the child ignores the signal by then. Unbuffered, their words can mix within a line.
+  ASSERT_TRUE(eventually([&] {
+    std::string said;
+    for (const auto& l : p->lines()) said += l.text;
+    return said.find("child") != std::string::npos && said.find("front") != std::string::npos;
+  }));
+  // So its number comes from the process table.
+  std::int64_t child = 0;
+  for (const auto& m : p->members())
+    if (m.ppid == p->pid()) child = m.pid;
+  ASSERT_NE(child, 0);
   auto stopping = std::async(std::launch::async, [&] { return p->stop(5s); });
   ASSERT_TRUE(p->wait(patience));
   EXPECT_TRUE(alive(child)) << "the front has left, the child lives: this is not yet stopped";
