@@ -200,6 +200,12 @@ Evaluation evaluate(const ExperimentInput& input) {
   } else {
     d.why = d.effect.why;
   }
+  d.cliff = locate_cliff(input);
+  if (d.cliff && d.sessions == 0) {
+    d.why.clear();
+    for (const auto& edge : d.cliff->edges) d.why += cliff_sentence(edge) + " ";
+    d.why += "No arms are compared: a sweep says nothing about times.";
+  }
   d.gates = e.reconciliation.gates;
   settle_clock_gate(input, e.reconciliation, d.unwithdrawn, d.gates);
   settle_control_gate(input, d.gates);

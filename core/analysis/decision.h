@@ -6,6 +6,7 @@
 
 #include "analysis/effect.h"
 #include "analysis/power.h"
+#include "analysis/sweep.h"
 #include "analysis/ttft_model.h"
 #include "analysis/verdict.h"
 #include "reconcile/reconcile.h"
@@ -62,8 +63,11 @@ struct Decision {
   std::vector<std::string> warnings;            ///< slow first request, prompt lengths not as asked, ...
   std::vector<Limit> not_established;
   std::vector<Gate> gates;                      ///< complete
+  std::optional<Cliff> cliff;                   ///< of a sweep
 
   bool withdrawn() const { return verdict == Verdict::withdrawn; }
+  /// A sweep that compares no arms: it locates the cliff and claims nothing about times.
+  bool only_locates() const { return cliff && sessions == 0 && !withdrawn(); }
 };
 
 /// Everything concluded from a run, by the present method.

@@ -99,6 +99,7 @@ OrderedJson decision_json(const ExperimentInput& input, const Evaluation& e) {
   j["not_established"] = std::move(limits);
 
   // Beyond the contract: what stands beside the headline.
+  j["cliff"] = d.cliff ? OrderedJson(Json(*d.cliff)) : OrderedJson(nullptr);
   j["experiment"] = input.run_id;
   j["plan_hash"] = input.plan_hash;
   j["method_version"] = reconcile::method_version;

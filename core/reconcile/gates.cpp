@@ -72,6 +72,12 @@ Gate sessions_gate(const ExperimentInput& input) {
     }
   }
   if (off >= 2 && on >= 2) return g;
+  // A plan without pairs (a sweep, controls alone) compares nothing, so there is no claim that sessions could carry.
+  if (input.plan.schedule.pairs == 0 && off == 0 && on == 0) {
+    g.state = CheckState::not_applicable;
+    g.why = "the plan compares no arms";
+    return g;
+  }
   g.state = CheckState::fail;
   g.why = fmt::format("{} finished session(s) of the off arm and {} of the on arm: at least two of either are needed", off, on);
   return g;

@@ -3,12 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "journal/schema.h"
 #include "reconcile/check_table.h"
 
 namespace kvcliff::reconcile {
 
 /// The rules by which results are computed; stored with each run. Changes whenever a number could change.
-inline constexpr const char* method_version = "1";
+inline constexpr const char* method_version = journal::method_version;
 
 /// Checks of one request; `session` and `request` index into the input.
 struct RequestChecks {

@@ -133,7 +133,7 @@ std::string html(const ExperimentInput& in, const Evaluation& e, const Options& 
   Page page;
   page.out = fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
                          "<title>{}</title><style>{}</style></head><body><main>\n",
-                         esc(in.name + " · " + verdict_sentence(d.verdict)), style(t, mark));
+                         esc(in.name + " · " + verdict_sentence(d)), style(t, mark));
   page.out += fmt::format("<h1>{}</h1><p class=\"meta\">run {} · plan {} · measured {} by kvcliff {} · method version {} · gates {}</p>\n", esc(in.name),
                           esc(in.run_id), esc(in.plan_hash), esc(in.created), esc(in.program_version), reconcile::method_version, esc(gates_word(e)));
   if (in.simulated)
@@ -141,7 +141,7 @@ std::string html(const ExperimentInput& in, const Evaluation& e, const Options& 
                             esc(in.times_origin.empty() ? "of unknown origin" : in.times_origin));
   if (d.withdrawn()) page.out += "<p><span class=\"chip wd\">withdrawn</span></p>\n";
   page.out += "<div class=\"grid\"><div>";
-  page.p(verdict_sentence(d.verdict), "verdict");
+  page.p(verdict_sentence(d), "verdict");
   if (const auto s = measured_sentence(d); !s.empty()) page.p(s);
   page.p(d.why);
   if (!d.withdrawn() && !d.first_visit_caution.empty()) page.p("Caution: " + d.first_visit_caution);

@@ -37,7 +37,7 @@ std::string markdown(const ExperimentInput& in, const Evaluation& e, const Optio
                    in.program_version, reconcile::method_version, gates_word(e)));
   if (in.simulated) line(fmt::format("\n**Simulated**: the engine is an emulator; its times are {}.", in.times_origin.empty() ? "of unknown origin" : in.times_origin));
   line("\n## Verdict\n");
-  line(fmt::format("**{}**", verdict_sentence(d.verdict)));
+  line(fmt::format("**{}**", verdict_sentence(d)));
   if (const auto s = measured_sentence(d); !s.empty()) line("\n" + s);
   line("\n" + d.why);
   if (!d.withdrawn() && !d.first_visit_caution.empty()) line("\nCaution: " + d.first_visit_caution);

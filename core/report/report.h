@@ -50,6 +50,8 @@ std::string gates_word(const analysis::Evaluation& e);
 std::string watermark(const reconcile::ExperimentInput& input, const analysis::Evaluation& e);
 /// "The host tier helps." ...
 std::string verdict_sentence(analysis::Verdict v);
+/// The same; of a sweep without pairs: where its cliff is.
+std::string verdict_sentence(const analysis::Decision& d);
 /// "219.2 ms without the tier, 66.0 ms with it ..." Empty when withdrawn or not estimated.
 std::string measured_sentence(const analysis::Decision& d);
 

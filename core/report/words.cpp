@@ -33,6 +33,17 @@ std::string verdict_sentence(analysis::Verdict v) {
   return {};
 }
 
+std::string verdict_sentence(const analysis::Decision& d) {
+  if (!d.only_locates()) return verdict_sentence(d.verdict);
+  const auto& edges = d.cliff->edges;
+  const bool located = std::all_of(edges.begin(), edges.end(), [](const auto& edge) { return edge.located(); });
+  const bool foretold = std::all_of(edges.begin(), edges.end(), [](const auto& edge) { return edge.as_predicted == true; });
+  const bool missed = std::any_of(edges.begin(), edges.end(), [](const auto& edge) { return edge.as_predicted == false; });
+  if (missed) return "The cliff is not where it was predicted.";
+  if (!located) return "The sweep does not reach past the cliff.";
+  return foretold ? "The cliff is where it was predicted." : "The cliff is located.";
+}
+
 std::string measured_sentence(const analysis::Decision& d) {
   if (d.withdrawn() || !d.effect.effect) return {};
   const auto& e = *d.effect.effect;

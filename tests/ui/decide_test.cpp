@@ -8,6 +8,7 @@
 
 #include "cache/sizing.h"
 #include "ui/bridge/evidence.h"
+#include "ui/charts/cliff_chart.h"
 #include "ui/charts/ecdf_chart.h"
 #include "ui/charts/pairs_chart.h"
 #include "ui/charts/scatter_chart.h"
@@ -159,6 +160,28 @@ TEST_F(DecideTest, SizingIsWhatTheSimulatorGives) {
     before = *s.chunks;
   }
   EXPECT_EQ(page->sizing().rowCount(), 4);
+}
+
+TEST_F(DecideTest, ASweepOpensOnItsCliffAndSaysWhereItLies) {
+  const QString sweep = w.file("sweep.kvcliff");
+  measure_sweep(sweep);
+  open(sweep);
+  const auto& d = w.window.evidence().judged()->evaluation.decision;
+  ASSERT_TRUE(d.cliff);
+  ASSERT_FALSE(d.withdrawn()) << d.why;
+  EXPECT_EQ(w.find<QLabel>("decide.title")->text(), QStringLiteral("The cliff is where it was predicted."));
+  EXPECT_TRUE(w.find<QLabel>("decide.sentence")->text().startsWith(QStringLiteral("Without the tier the cliff lies between 124 and 186 blocks (2 and 3 documents), as predicted.")))
+      << w.find<QLabel>("decide.sentence")->text().toStdString();
+  ASSERT_EQ(d.cliff->edges.size(), 2u);
+  EXPECT_EQ(plain(QStringLiteral("Cliff with the tier"), 2), QStringLiteral("186 248"));
+  auto* chart = w.find<CliffChart>("sweepChart");
+  ASSERT_TRUE(wait([&] { return chart->isVisibleTo(page) && chart->height() > 150; })) << "at 1280 x 800 the panel was 40 px high: now " << chart->height();
+  EXPECT_FALSE(w.find<PairsChart>("pairsChart")->isVisibleTo(page)) << "a sweep has no pairs";
+  w.picture("decide-sweep");
+  // A run with pairs afterwards gets its pairs back.
+  open(journals().honest);
+  EXPECT_TRUE(wait([&] { return w.find<PairsChart>("pairsChart")->isVisibleTo(page); }));
+  EXPECT_FALSE(chart->isVisibleTo(page));
 }
 
 TEST_F(DecideTest, EveryControlHasAName) {

@@ -51,7 +51,7 @@ CliffChart::CliffChart(const Theme& theme, QWidget* parent)
     paint_labels(p);
     paint_measured(p);
     paint_marker(p);
-    draw_watermark(p, area());
+    draw_watermark(p, area(), QRectF(area().left(), area().bottom() + theme.px(22), area().width(), theme.px(16)));
   });
   marker->grab_distance = [this](const QPointF& pos) {
     double distance = -1;
@@ -97,8 +97,18 @@ void CliffChart::set_histogram(std::vector<DistanceBin> bins, const QString& sen
   refresh();
 }
 
-void CliffChart::set_measured(std::vector<Measured> points) {
+void CliffChart::set_measured(std::vector<Measured> points, std::vector<Edge> edges) {
   measured_ = std::move(points);
+  edges_ = std::move(edges);
+  refresh();
+}
+
+void CliffChart::show_histogram(bool shown) {
+  if (shown == histogram_->visible()) return;
+  histogram_->setVisible(shown);
+  if (shown) plotLayout()->addElement(1, 0, histogram_);
+  else plotLayout()->take(histogram_);
+  plotLayout()->simplify();
   refresh();
 }
 
@@ -147,6 +157,7 @@ double CliffChart::y_pixel(double share) const { return areas_->axis(QCPAxis::at
 QRectF CliffChart::area() const { return areas_->rect(); }
 
 CliffChart::Grab CliffChart::grabbed_at(const QPointF& pos, double* distance) const {
+  if (marker_ <= 0) return Grab::None;  // a measured cliff: nothing to drag
   const QRectF r = area();
   if (pos.y() < r.top() - theme().px(72) || pos.y() > r.bottom() + theme().px(24)) return Grab::None;
   Grab best = Grab::None;
@@ -187,7 +198,7 @@ void CliffChart::mouseMoveEvent(QMouseEvent* event) {
   double distance = -1;
   setCursor(grabbed_at(event->position(), &distance) == Grab::None ? Qt::ArrowCursor : Qt::SizeHorCursor);
   const QRectF r = area();
-  const bool inside = r.contains(event->position()) || histogram_->rect().contains(event->position().toPoint());
+  const bool inside = r.contains(event->position()) || (histogram_->visible() && histogram_->rect().contains(event->position().toPoint()));
   cross_ = inside ? std::optional(areas_->axis(QCPAxis::atBottom)->pixelToCoord(event->position().x())) : std::nullopt;
   if (inside) {
     const CliffPoint at = shape_.at(*cross_);

@@ -24,8 +24,15 @@ class CliffChart : public Plot {
   /// A second curve drawn as points with intervals: the measured cliff of a sweep.
   struct Measured {
     double blocks, gpu, host, low, high;
+    bool tier = true;                    ///< filled dots with the tier, hollow ones without
   };
-  void set_measured(std::vector<Measured> points);
+  /// Between which sizes a measured cliff lies, blocks.
+  struct Edge {
+    double low, high;
+  };
+  void set_measured(std::vector<Measured> points, std::vector<Edge> edges = {});
+  /// Without the histogram the areas take its place: for panels that are not the page's hero.
+  void show_histogram(bool shown);
 
   /// "6 documents: 99.85 % loaded, 0.15 % computed" at the marker.
   QString reading() const;
@@ -70,6 +77,7 @@ class CliffChart : public Plot {
   double gpu_blocks_ = 0, host_blocks_ = 0, block_bytes_ = 0, marker_ = 0;
   std::vector<DistanceBin> bins_;
   std::vector<Measured> measured_;
+  std::vector<Edge> edges_;
   QString histogram_sentence_;
   QCPAxisRect* areas_;
   QCPAxisRect* histogram_;

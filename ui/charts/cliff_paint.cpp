@@ -2,6 +2,7 @@
 // The drawing of the cliff chart: plain QPainter code over positions that the axes give.
 #include <cmath>
 
+#include "ui/charts/clip.h"
 #include "ui/charts/cliff_chart.h"
 #include "ui/theme/numbers.h"
 
@@ -43,8 +44,9 @@ void CliffChart::paint_zones(QPainter& p) {
 void CliffChart::paint_areas(QPainter& p) {
   const QRectF r = area();
   if (shape_.points.empty()) return;
+  const QRectF box = r.adjusted(0, 0, 0, 1);
   p.save();
-  p.setClipRect(r.adjusted(0, 0, 0, 1));
+  p.setClipRect(box);
   p.setRenderHint(QPainter::Antialiasing, false);
   p.fillRect(r, theme().fill(Source::computed));
   p.setRenderHint(QPainter::Antialiasing);
@@ -61,7 +63,10 @@ void CliffChart::paint_areas(QPainter& p) {
     line << QPointF(r.right() + 2, r.bottom() + 2) << QPointF(r.left() - 2, r.bottom() + 2);
     p.setPen(Qt::NoPen);
     p.setBrush(brush);
-    p.drawPolygon(line);
+    p.drawPolygon(area_inside(line, box));
+  };
+  const auto stroke = [&](const QPolygonF& line) {
+    for (const QPolygonF& part : line_inside(line, box)) p.drawPolyline(part);
   };
   const QPolygonF gpu = curve([](const CliffPoint& c) { return c.gpu; });
   const QPolygonF low = curve([](const CliffPoint& c) { return c.gpu + c.host_low; });
@@ -78,12 +83,12 @@ void CliffChart::paint_areas(QPainter& p) {
   fill_under(gpu, theme().fill(Source::gpu_hit));
   p.setBrush(Qt::NoBrush);
   p.setPen(QPen(theme().color("surface"), 2));
-  p.drawPolyline(mean);
-  p.drawPolyline(gpu);
+  stroke(mean);
+  stroke(gpu);
   if (band) {
     p.setPen(QPen(theme().edge(Source::host_loaded), 1, Qt::DashLine));
-    p.drawPolyline(high);
-    p.drawPolyline(low);
+    stroke(high);
+    stroke(low);
   }
   // What is less than a pixel of computed still shows as one device pixel, and never as nothing.
   p.setRenderHint(QPainter::Antialiasing, false);
@@ -104,6 +109,7 @@ void CliffChart::paint_over_grid(QPainter& p) {
 }
 
 void CliffChart::paint_histogram(QPainter& p) {
+  if (!histogram_->visible()) return;
   const QRectF r = histogram_->rect();
   QCPAxis* y = histogram_->axis(QCPAxis::atLeft);
   p.save();
@@ -145,7 +151,7 @@ void CliffChart::paint_capacities(QPainter& p) {
     for (const auto& [color, width] : {std::pair(casing, 4.0), std::pair(theme().color("text"), 1.5)}) {
       p.setPen(QPen(color, width));
       p.drawLine(QPointF(x, r.top() - theme().px(30)), QPointF(x, r.bottom()));
-      p.drawLine(QPointF(x, h.top()), QPointF(x, h.bottom()));
+      if (histogram_->visible()) p.drawLine(QPointF(x, h.top()), QPointF(x, h.bottom()));
     }
     Span used;
     draw_flag(p, x, name, size_words(blocks), false, taken, &used);
@@ -274,28 +280,38 @@ void CliffChart::paint_measured(QPainter& p) {
     const double x = x_pixel(m.blocks), y = y_pixel(m.gpu + m.host);
     p.setPen(QPen(theme().color("ink"), 2.5));
     p.drawLine(QPointF(x, y_pixel(m.low)), QPointF(x, y_pixel(m.high)));
-    p.setPen(QPen(theme().color("surface"), 1.5));
-    p.setBrush(theme().color("ink"));
-    p.drawEllipse(QPointF(x, y), 4.5, 4.5);
+    p.setPen(QPen(theme().color(m.tier ? "surface" : "ink"), m.tier ? 1.5 : 2));
+    p.setBrush(theme().color(m.tier ? "ink" : "surface"));
+    p.drawEllipse(QPointF(x, y), m.tier ? 4.5 : 4, m.tier ? 4.5 : 4);
+  }
+  // Where a cliff lies is known as finely as the sizes were tried: an interval at half of the height.
+  for (const Edge& e : edges_) {
+    const double y = y_pixel(0.5), a = x_pixel(e.low), b = x_pixel(e.high);
+    for (const auto& [color, width] : {std::pair("surface", 5.5), std::pair("ink", 2.5)}) {
+      p.setPen(QPen(theme().color(color), width, Qt::SolidLine, Qt::FlatCap));
+      const double more = width > 3 ? 1.5 : 0;
+      p.drawLine(QPointF(a - more, y), QPointF(b + more, y));
+      for (const double end : {a, b}) p.drawLine(QPointF(end, y - 6 - more), QPointF(end, y + 6 + more));
+    }
   }
 }
 
 void CliffChart::paint_marker(QPainter& p) {
   const QRectF r = area();
-  if (shape_.points.empty() || marker_ <= 0) return;
+  if (shape_.points.empty()) return;
   if (cross_) {
     const double x = std::floor(x_pixel(*cross_)) + 0.5;
     p.setPen(QPen(theme().color("text3"), 1));
     p.drawLine(QPointF(x, r.top()), QPointF(x, r.bottom()));
-    p.drawLine(QPointF(x, histogram_->rect().top()), QPointF(x, histogram_->rect().bottom()));
+    if (histogram_->visible()) p.drawLine(QPointF(x, histogram_->rect().top()), QPointF(x, histogram_->rect().bottom()));
   }
-  if (marker_ > areas_->axis(QCPAxis::atBottom)->range().upper * 1.0001) return;
+  if (marker_ <= 0 || marker_ > areas_->axis(QCPAxis::atBottom)->range().upper * 1.0001) return;
   const double x = snap(p, x_pixel(marker_));
   p.setRenderHint(QPainter::Antialiasing);
   p.setPen(QPen(theme().color("ink"), 2.5));
   p.drawLine(QPointF(x, r.top() - theme().px(30)), QPointF(x, r.bottom()));
   p.setPen(QPen(theme().color("ink"), 1));
-  p.drawLine(QPointF(x, histogram_->rect().top()), QPointF(x, histogram_->rect().bottom()));
+  if (histogram_->visible()) p.drawLine(QPointF(x, histogram_->rect().top()), QPointF(x, histogram_->rect().bottom()));
   Span used;
   draw_flag(p, x, tr("This workload"), size_words(marker_), true, {}, &used);
 
@@ -356,8 +372,9 @@ void CliffChart::paint_axis_titles(QPainter& p) {
                         ? tr("working set, documents of %1 blocks").arg(exact(qint64(shape_.document_blocks)))
                         : tr("working set, blocks");
   p.drawText(QRectF(r.left(), r.bottom() + theme().px(22), r.width(), m.height()), Qt::AlignRight, x);
-  p.drawText(QRectF(h.left(), h.bottom() + theme().px(22), h.width(), m.height()), Qt::AlignRight,
-             tr("revisit distance, distinct blocks since the last use"));
+  if (histogram_->visible())
+    p.drawText(QRectF(h.left(), h.bottom() + theme().px(22), h.width(), m.height()), Qt::AlignRight,
+               tr("revisit distance, distinct blocks since the last use"));
   const auto vertical = [&](const QRectF& box, const QString& text) {
     p.save();
     p.translate(14, box.center().y());
@@ -366,7 +383,7 @@ void CliffChart::paint_axis_titles(QPainter& p) {
     p.restore();
   };
   vertical(r, tr("share of prompt tokens"));
-  vertical(h, tr("blocks"));
+  if (histogram_->visible()) vertical(h, tr("blocks"));
 }
 
 }  // namespace kvcliff::ui

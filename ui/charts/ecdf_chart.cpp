@@ -4,6 +4,7 @@
 #include <map>
 
 #include "chart/series.h"
+#include "ui/charts/clip.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -79,10 +80,11 @@ void EcdfChart::paint_below(QPainter& p) {
     if (line.size() == 1) line.prepend(QPointF(line.first().x(), pixel(1, 0).y()));
     // The edge colour around the fill: a pale line is not lost on white.
     p.setPen(QPen(theme().edge(c.source), 4, c.source == Source::unknown ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
-    p.drawPolyline(line);
+    const auto parts = line_inside(line, rect()->rect().adjusted(0, 0, 0, 1));
+    for (const QPolygonF& part : parts) p.drawPolyline(part);
     if (c.source != Source::unknown) {
       p.setPen(QPen(theme().fill(c.source), 2.2, Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
-      p.drawPolyline(line);
+      for (const QPolygonF& part : parts) p.drawPolyline(part);
     }
   }
 }

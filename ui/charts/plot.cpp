@@ -112,8 +112,19 @@ double Plot::snap(const QPainter& p, double v) {
   return s > 0 ? std::round(v * s) / s : std::round(v);
 }
 
-void Plot::draw_watermark(QPainter& p, const QRectF& plot) {
-  if (watermark_.isEmpty() || plot.height() < 200) return;
+void Plot::draw_watermark(QPainter& p, const QRectF& plot, const QRectF& low_place) {
+  if (watermark_.isEmpty()) return;
+  if (plot.height() < 200) {
+    QFont small = theme_.font(TextSize::Step);
+    small.setWeight(QFont::Bold);
+    small.setLetterSpacing(QFont::PercentageSpacing, 108);
+    const bool given = !low_place.isNull();
+    p.setFont(small);
+    p.setPen(theme_.color(watermark_.contains(QStringLiteral("WITHDRAWN")) ? "withdrawn" : "simulated"));
+    const double h = QFontMetricsF(small).height();
+    p.drawText(given ? low_place : QRectF(plot.left(), plot.top() - h, plot.width(), h), (given ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter | Qt::TextSingleLine, watermark_);
+    return;
+  }
   QFont f = theme_.font(TextSize::Verdict);
   f.setWeight(QFont::Bold);
   f.setLetterSpacing(QFont::PercentageSpacing, 108);

@@ -68,7 +68,8 @@ class Plot : public QCustomPlot {
   void style_axis(QCPAxis* axis) const;
   void showEvent(QShowEvent* event) override;
   bool event(QEvent* event) override;
-  void draw_watermark(QPainter& p, const QRectF& plot);
+  /// Plots lower than 200 px carry the words small in `low_place` instead; null: right above the plot.
+  void draw_watermark(QPainter& p, const QRectF& plot, const QRectF& low_place = {});
 
  private slots:
   void screen_changed();

@@ -100,7 +100,7 @@ void RequestChart::paint_over(QPainter& p) {
     // On screen as a kept picture, in exports as a path.
     const QRectF plot = v.bars.united(v.times);
     const bool export_now = p.device() != nullptr && p.device()->devType() != QInternal::Pixmap && p.device()->devType() != QInternal::Widget;
-    if (export_now) {
+    if (export_now || plot.height() < 200) {
       draw_watermark(p, plot);
     } else {
       const QSize size = (plot.size() * v.scale).toSize();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/charts/scatter_chart.h"
 
+#include "ui/charts/clip.h"
 #include "ui/theme/numbers.h"
 
 namespace kvcliff::ui {
@@ -60,7 +61,7 @@ void ComputedChart::paint_below(QPainter& p) {
   p.setRenderHint(QPainter::Antialiasing);
   p.setPen(QPen(theme().color("text3"), 1.5, Qt::DashLine));
   p.setBrush(Qt::NoBrush);
-  p.drawPolyline(line);
+  for (const QPolygonF& part : line_inside(line, rect()->rect())) p.drawPolyline(part);
 }
 
 QString ComputedChart::words_at(double x, double y) const {

@@ -10,7 +10,7 @@ SplitChart::SplitChart(const Theme& theme, QWidget* parent) : Plot(theme, QStrin
   plotLayout()->clear();
   rect_ = new QCPAxisRect(this, false);
   rect_->setAutoMargins(QCP::msNone);
-  rect_->setMargins(QMargins(4, 2, 4, 2));
+  rect_->setMargins(QMargins(4, theme.px(13), 4, 2));
   rect_->setBackground(Qt::NoBrush);
   plotLayout()->addElement(0, 0, rect_);
   new PaintLayer(this, QStringLiteral("data"), [this](QPainter& p) { paint(p); });

@@ -183,7 +183,7 @@ Result<QString> write_report_pdf(const Judged& j, const QString& path) {
   writer.setResolution(96);
   writer.setPageSize(QPageSize(QPageSize::A4));
   writer.setPageMargins(QMarginsF());
-  writer.setTitle(text_of(j.input.name + ": " + report::verdict_sentence(j.evaluation.decision.verdict)));
+  writer.setTitle(text_of(j.input.name + ": " + report::verdict_sentence(j.evaluation.decision)));
   writer.setCreator(QStringLiteral("KV Cliff " KVCLIFF_VERSION));
   QCPPainter p;
   if (!p.begin(&writer))
@@ -202,9 +202,9 @@ Result<QString> write_report_pdf(const Judged& j, const QString& path) {
     paper.text(QObject::tr("SIMULATED: the engine is an emulator; its times are %1.").arg(text_of(j.input.times_origin.empty() ? "of unknown origin" : j.input.times_origin)),
                theme.font(TextSize::CardTitle), "simulated");
   paper.space(12);
-  paper.text(verdict_title(j), theme.font(TextSize::Verdict), d.withdrawn() ? "withdrawn" : "text");
+  paper.text(verdict_title(d), theme.font(TextSize::Verdict), d.withdrawn() ? "withdrawn" : "text");
   paper.space(2);
-  paper.text(verdict_sentence(j), theme.font(TextSize::Body));
+  paper.text(verdict_sentence(d), theme.font(TextSize::Body));
   if (!d.withdrawn() && !d.first_visit_caution.empty()) paper.text(QObject::tr("Caution: %1").arg(text_of(d.first_visit_caution)), theme.font(TextSize::Chart), "notsettled");
   for (const auto& w : d.warnings) paper.text(QObject::tr("Note: %1").arg(text_of(w)), theme.font(TextSize::Chart), "text2");
   for (const auto& n : j.notes) paper.text(QObject::tr("Note: %1").arg(text_of(n)), theme.font(TextSize::Chart), "text2");

@@ -40,6 +40,18 @@ std::vector<std::vector<Cell>> estimate_rows(const Judged& j) {
           QObject::tr("%1; %2 sessions, %3 visits each").arg(text(x.basis)).arg(x.sessions.size()).arg(x.matched_visits), definition);
     }
   };
+  if (d.cliff)
+    for (const auto& e : d.cliff->edges) {
+      const QString name = e.tier ? QObject::tr("Cliff with the tier") : QObject::tr("Cliff without the tier");
+      const QString basis = QObject::tr("%1 sessions of %2 sizes%3").arg(e.sessions).arg(e.sizes)
+                                .arg(!e.as_predicted ? QString() : *e.as_predicted ? QObject::tr(", as predicted") : QObject::tr(", not where predicted"));
+      const QString definition = QObject::tr("Where the share of the revisits' tokens that is served falls below one half. The interval ends at the two sizes tried beside it; the estimate is the straight line between their shares. In blocks of the working set.");
+      if (hidden) add(name, withheld, none, basis, definition);
+      else if (!e.located()) add(name, {QObject::tr("not reached"), {}, "text3"}, none, text(e.why), definition);
+      else
+        add(name, e.estimate ? Cell{QObject::tr("%1 blocks").arg(exact(qint64(std::llround(*e.estimate)))), plain(*e.estimate)} : Cell{QObject::tr("no one value"), {}, "text3"},
+            {QObject::tr("%1 to %2").arg(exact(*e.last_served), exact(*e.first_lost)), QStringLiteral("%1 %2").arg(*e.last_served).arg(*e.first_lost)}, basis, definition);
+    }
   effect(QObject::tr("Revisits, on / off"), d.effect, hidden,
          QObject::tr("Arm coefficient of least squares on the session means of log TTFT over matched revisits, with centred position as second term; Student's t with sessions \u2212 3 degrees of freedom. With two pairs the wider of this interval and the pairs' is shown."));
   if (d.effect.effect && !hidden) {
@@ -133,19 +145,17 @@ std::vector<std::vector<Cell>> sizing_rows(const Judged& j) {
   return rows;
 }
 
-QString verdict_title(const Judged& j) {
-  const auto& d = j.evaluation.decision;
+QString verdict_title(const analysis::Decision& d) {
   if (d.verdict == analysis::Verdict::cannot_tell && d.pairs_needed && d.pairs_needed->at_estimate) {
     int pairs = 0;
     for (const auto& s : d.effect.effect ? d.effect.effect->sessions : std::vector<analysis::SessionMean>{}) pairs = std::max(pairs, s.pair + 1);
     const int more = *d.pairs_needed->at_estimate - pairs;
     if (more > 0) return more == 1 ? QObject::tr("Cannot tell: 1 more pair would settle it.") : QObject::tr("Cannot tell: %1 more pairs would settle it.").arg(more);
   }
-  return text(report::verdict_sentence(d.verdict));
+  return text(report::verdict_sentence(d));
 }
 
-QString verdict_sentence(const Judged& j) {
-  const auto& d = j.evaluation.decision;
+QString verdict_sentence(const analysis::Decision& d) {
   if (d.withdrawn()) {
     // The first gate that fails, whole; the others by name.
     QString first, others;
@@ -163,9 +173,21 @@ QString verdict_sentence(const Judged& j) {
       .arg(ms(x.treatment_ms), ms(x.baseline_ms), ratio(x.ratio.estimate, 2), range(x.ratio.low, x.ratio.high, 2));
 }
 
+QString gates_sentence(const analysis::Decision& d) {
+  int apply = 0;
+  QStringList bad;
+  for (const auto& g : d.gates) {
+    apply += g.state == CheckState::pass || g.state == CheckState::fail || g.state == CheckState::not_settled;
+    if (g.state == CheckState::fail || g.state == CheckState::not_settled) bad << text(g.id + ": " + g.why) + QLatin1Char('.');
+  }
+  if (bad.isEmpty()) return QObject::tr("%n gate(s) could be judged and all pass.", nullptr, apply);
+  return QObject::tr("%1 of %2 gates fail.").arg(bad.size()).arg(apply) + QLatin1Char(' ') + bad.join(QLatin1Char(' '));
+}
+
 QString claim_text(const Judged& j) {
   if (j.evaluation.decision.withdrawn() || !j.evaluation.decision.effect.effect) return {};
-  QString out = verdict_title(j) + QLatin1Char(' ') + verdict_sentence(j);
+  const auto& d = j.evaluation.decision;
+  QString out = verdict_title(d) + QLatin1Char(' ') + verdict_sentence(d);
   if (j.input.simulated) out = QObject::tr("SIMULATED. ") + out + QObject::tr(" The engine was emulated; its times are %1.").arg(text(j.input.times_origin.empty() ? "of unknown origin" : j.input.times_origin));
   out += QObject::tr("\nNot established:");
   for (const auto& l : j.evaluation.decision.not_established) out += QStringLiteral("\n- ") + text(l.what + ". " + l.why);

@@ -13,9 +13,11 @@ std::vector<std::vector<Cell>> estimate_rows(const Judged& judged);
 std::vector<std::vector<Cell>> sizing_rows(const Judged& judged);
 
 /// "The host tier helps." / "Cannot tell: 4 more pairs would settle it." / "Withdrawn: no claim from this run."
-QString verdict_title(const Judged& judged);
+QString verdict_title(const analysis::Decision& decision);
 /// "On revisits of this workload the first token comes in 14.1 ms instead of 62.2 ms: ..."; when withdrawn: why.
-QString verdict_sentence(const Judged& judged);
+QString verdict_sentence(const analysis::Decision& decision);
+/// "28 gates apply and all pass." or each gate that does not, with its reason.
+QString gates_sentence(const analysis::Decision& decision);
 /// What Copy claim puts on the clipboard; empty when there is no claim.
 QString claim_text(const Judged& judged);
 

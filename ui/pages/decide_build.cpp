@@ -113,7 +113,7 @@ void DecidePage::build_charts(QVBoxLayout* column) {
   reading_->setFont(theme().font(TextSize::Chart));
   reading_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   pairs_ = new PairsChart(theme());
-  auto* pairs_card = chart_card(pairs_, pairs_->title());
+  auto* pairs_card = pairs_card_ = chart_card(pairs_, pairs_->title());
   pairs_card->body()->addWidget(pairs_, 1);
   auto* foot = new QHBoxLayout;
   foot->addWidget(reading_, 1);
@@ -134,16 +134,13 @@ void DecidePage::build_charts(QVBoxLayout* column) {
   cliff_ = new CliffChart(theme());
   cliff_->setObjectName(QStringLiteral("sweepChart"));
   cliff_->setMinimumHeight(0);
-  connect(cliff_, &CliffChart::crosshair_moved, reading_, &QLabel::setText);
+  cliff_->show_histogram(false);
+  connect(cliff_, &CliffChart::crosshair_moved, this, [this](const QString& text) { cliff_reading_->setText(text.isEmpty() ? cliff_legend() : text); });
   distributions_->addWidget(cliff_);
   distribution_card_ = new Card(theme(), tr("TTFT"));
   distribution_card_->body()->setSpacing(0);
   which_ = new Segments(QStringLiteral("decide.which"), {tr("Distribution"), tr("By computed"), tr("Predicted"), tr("Cliff")});
-  connect(which_, &Segments::chosen, this, [this](int i) {
-    distributions_->setCurrentIndex(i);
-    const QString titles[] = {tr("TTFT"), tr("TTFT"), tr("Tokens"), tr("Measured")};
-    distribution_card_->set_title(titles[std::clamp(i, 0, 3)]);
-  });
+  connect(which_, &Segments::chosen, this, &DecidePage::show_chart);
   auto* save = new QPushButton;
   theme().set_icon(save, QStringLiteral("exp"));
   save->setObjectName(QStringLiteral("decide.distributions.export"));
@@ -154,8 +151,21 @@ void DecidePage::build_charts(QVBoxLayout* column) {
   distribution_card_->header()->addWidget(which_);
   distribution_card_->header()->addWidget(save);
   distribution_card_->body()->addWidget(distributions_, 1);
+  cliff_reading_ = label(QString(), "secondary");
+  cliff_reading_->setObjectName(QStringLiteral("decide.cliff.reading"));
+  cliff_reading_->setFont(theme().font(TextSize::Chart));
+  cliff_reading_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  distribution_card_->body()->addWidget(cliff_reading_);
   row->addWidget(distribution_card_, 11);
   column->addLayout(row, 3);
+}
+
+void DecidePage::show_chart(int i) {
+  if (which_->current() != i) which_->set_current(i);
+  distributions_->setCurrentIndex(i);
+  const QString titles[] = {tr("TTFT"), tr("TTFT"), tr("Tokens"), tr("Measured cliff over the predicted one")};
+  distribution_card_->set_title(titles[std::clamp(i, 0, 3)]);
+  cliff_reading_->setVisible(i == 3);
 }
 
 void DecidePage::build_below(QVBoxLayout* column) {
@@ -164,9 +174,6 @@ void DecidePage::build_below(QVBoxLayout* column) {
   split_ = new SplitChart(theme());
   split_card_ = chart_card(split_, split_->title());
   split_card_->body()->addWidget(split_, 1);
-  split_mark_ = label(QString());
-  split_mark_->setFont(theme().font(TextSize::Step));
-  split_card_->header()->insertWidget(split_card_->header()->count() - 1, split_mark_);
   split_note_ = label(QString(), "caption");
   split_note_->setWordWrap(true);
   split_note_->setObjectName(QStringLiteral("decide.split.note"));
@@ -228,24 +235,38 @@ void DecidePage::build_limits(QVBoxLayout* column) {
 void DecidePage::update_sweep(const Judged& j) {
   const bool sweep = !j.sweep.empty();
   if (auto* button = findChild<QPushButton*>(QStringLiteral("decide.which.3"))) button->setVisible(sweep);
+  // A sweep without pairs has no revisit to set beside another: its cliff takes the room.
+  const bool alone = sweep && j.evaluation.decision.sessions == 0;
+  pairs_card_->setVisible(!alone);
+  split_card_->setVisible(!alone);
+  const bool another = swept_run_ != j.input.run_id;
+  swept_run_ = j.input.run_id;
   if (!sweep) {
-    if (which_->current() == 3) {
-      which_->set_current(0);
-      distributions_->setCurrentIndex(0);
-    }
+    if (which_->current() == 3) show_chart(0);
+    else cliff_reading_->setVisible(false);
     return;
   }
+  if (another) show_chart(3);
   CliffShape shape;
   shape.document_blocks = double(j.sweep_document_blocks);
   shape.max_blocks = j.sweep_curve.empty() ? 1 : double(j.sweep_curve.back().blocks);
   for (const auto& p : j.sweep_curve) shape.points.push_back({double(p.blocks), p.gpu, p.host, p.host_low, p.host_high});
   std::vector<CliffChart::Measured> points;
-  for (const auto& p : j.sweep)
-    if (p.offload) points.push_back({double(p.blocks), p.gpu, p.host, p.low, p.high});
+  for (const auto& p : j.sweep) points.push_back({double(p.blocks), p.gpu, p.host, p.low, p.high, p.offload});
+  std::vector<CliffChart::Edge> edges;
+  if (j.evaluation.decision.cliff && !j.evaluation.decision.withdrawn())
+    for (const auto& e : j.evaluation.decision.cliff->edges)
+      if (e.located()) edges.push_back({double(*e.last_served), double(*e.first_lost)});
   const double per_chunk = double(std::max<std::int64_t>(1, j.sweep_config.blocks_per_chunk));
   cliff_->set_capacities(double(j.sweep_config.gpu_blocks), double(j.sweep_config.host_chunks) * per_chunk, double(j.host_chunk_bytes) / per_chunk);
   cliff_->set_shape(shape);
-  cliff_->set_measured(std::move(points));
+  cliff_->set_measured(std::move(points), std::move(edges));
+  cliff_->setAccessibleDescription(sentence_->text());
+  cliff_reading_->setText(cliff_legend());
+}
+
+QString DecidePage::cliff_legend() const {
+  return tr("Areas: predicted, with the tier. Dots: measured, filled with the tier, hollow without, with the range of their requests. Bars: between these sizes lies the measured cliff.");
 }
 
 void DecidePage::update_limits(const Judged& j) {

@@ -90,9 +90,6 @@ void DecidePage::update_all() {
   predicted_->set_judged(judged);
   split_->set_judged(judged);
   update_sweep(*judged);
-  // Too low for a watermark in the plot: the words stand in the header.
-  split_mark_->setText(judged->watermark());
-  split_mark_->setStyleSheet(QStringLiteral("color: %1; font-weight: 700;").arg(theme().color(judged->evaluation.decision.withdrawn() ? "withdrawn" : "simulated").name()));
   split_card_->set_title(split_->split() ? tr("Where the %1 ms went").arg(QLocale().toString(std::fabs(split_->split()->off_ms - split_->split()->on_ms), 'f', 1)) : tr("Where the difference went"));
   split_note_->setText(split_->split() ? split_->note() : QString());
   split_note_->setVisible(split_->split().has_value());
@@ -108,6 +105,11 @@ void DecidePage::update_all() {
   if (d.withdrawn())
     strips().show_message({QStringLiteral("decide"), StripMessage::Level::Withdrawn, tr("Withdrawn"), tr("Gates that fail: %1.").arg(judged->gates_word().section(QStringLiteral(": "), 1).replace(QLatin1Char(' '), QStringLiteral(", "))), tr("Show evidence"),
                            [this] { emit go_to(ReconcileIndex); }});
+  if (d.only_locates()) {
+    const bool foretold = std::all_of(d.cliff->edges.begin(), d.cliff->edges.end(), [](const auto& edge) { return edge.as_predicted == true; });
+    emit result_changed(foretold ? tr("cliff as predicted") : tr("cliff measured"), foretold ? "pass" : "text3");
+    return;
+  }
   const QString results[] = {tr("helps"), tr("no effect"), tr("hurts"), tr("cannot tell"), tr("withdrawn")};
   const char* colors[] = {"pass", "text3", "fail", "notsettled", "withdrawn"};
   const auto at = d.verdict == analysis::Verdict::helps ? 0 : d.verdict == analysis::Verdict::no_effect ? 1 : d.verdict == analysis::Verdict::hurts ? 2 : d.verdict == analysis::Verdict::cannot_tell ? 3 : 4;
@@ -124,6 +126,8 @@ void DecidePage::update_verdict(const Judged& j) {
     case analysis::Verdict::cannot_tell: break;
     case analysis::Verdict::withdrawn: icon = "warn", color = "withdrawn"; break;
   }
+  if (d.only_locates() && std::all_of(d.cliff->edges.begin(), d.cliff->edges.end(), [](const auto& edge) { return edge.as_predicted == true; }))
+    icon = "check", color = "pass";
   const int size = theme().px(28);
   const qreal dpr = devicePixelRatioF();
   QPixmap disc(int(size * dpr), int(size * dpr));
@@ -137,9 +141,10 @@ void DecidePage::update_verdict(const Judged& j) {
   p.drawPixmap(QPointF(size * 0.2, size * 0.2), theme().pixmap(QLatin1String(icon), theme().color("surface"), int(size * 0.6), dpr));
   p.end();
   glyph_->setPixmap(disc);
-  title_->setText(verdict_title(j));
+  interval_->setVisible(!d.only_locates());
+  title_->setText(verdict_title(d));
   title_->setStyleSheet(d.withdrawn() ? QStringLiteral("color: %1;").arg(theme().color("withdrawn").name()) : QString());
-  sentence_->setText(verdict_sentence(j));
+  sentence_->setText(verdict_sentence(d));
   sentence_->setToolTip(QString::fromStdString(d.why));
   QStringList notes;
   if (!d.withdrawn() && !d.first_visit_caution.empty()) notes << tr("Caution: %1").arg(QString::fromStdString(d.first_visit_caution));

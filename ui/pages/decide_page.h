@@ -51,10 +51,12 @@ class DecidePage : public Page {
   void update_verdict(const Judged& judged);
   void update_limits(const Judged& judged);
   void update_sweep(const Judged& judged);
+  void show_chart(int which);
+  QString cliff_legend() const;
   void show_definition(const QModelIndex& index);
 
   EvidenceTable estimates_, sizing_;
-  QLabel *glyph_, *title_, *sentence_, *notes_, *reading_, *split_note_, *split_mark_, *sizing_why_;
+  QLabel *glyph_, *title_, *sentence_, *notes_, *reading_, *split_note_, *sizing_why_;
   QVBoxLayout *gates_box_, *limits_box_;
   QWidget* gates_holder_ = nullptr;
   IntervalStrip* interval_;
@@ -64,7 +66,9 @@ class DecidePage : public Page {
   PredictedChart* predicted_;
   SplitChart* split_;
   CliffChart* cliff_;
-  Card *distribution_card_, *split_card_;
+  Card *pairs_card_, *distribution_card_, *split_card_;
+  QLabel* cliff_reading_ = nullptr;
+  std::string swept_run_;   ///< the run that was last looked at: a sweep opens on its cliff once
   QStackedWidget* distributions_;
   Segments* which_;
   QTableView *estimate_view_, *sizing_view_;

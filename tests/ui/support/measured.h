@@ -46,6 +46,29 @@ inline void measure(const QString& journal, const std::vector<std::string>& emul
   (void)cli({QStringLiteral("run"), plan, QStringLiteral("--journal"), journal, QStringLiteral("--time-scale"), QStringLiteral("0.02"), QStringLiteral("--quiet")});
 }
 
+/// A sweep of 1 to 5 documents with and without the tier: two fit the GPU, three the tier; 10 sessions, 60 requests.
+inline void measure_sweep(const QString& journal) {
+  Json p = *parse_json(*read_file(KVCLIFF_SOURCE_DIR "/resources/plans/sweep.json"), "sweep.json");
+  p["warmup"] = {{"min_requests", 1}, {"max_requests", 1}};
+  p["name"] = "small sweep";
+  p["capacity"]["gpu_blocks"] = 129;  // two documents of 62 blocks
+  p["capacity"]["host_bytes"] = 200LL * 16 * 114'688;  // three documents
+  p["workload"]["tokens"] = 1003;
+  p["workload"]["rounds"] = 2;
+  p["limits"]["settle"] = {{"quiet_ms", 10}, {"timeout_ms", 1500}};
+  Json arms = Json::array(), controls = Json::array();
+  for (const auto& arm : p["arms"])
+    if (arm["overrides"]["workload.documents"].get<int>() <= 5) {
+      arms.push_back(arm);
+      controls.push_back(arm["name"]);
+    }
+  p["arms"] = arms;
+  p["schedule"]["controls"] = controls;
+  const QString plan = journal + QStringLiteral(".plan.json");
+  ASSERT_TRUE(write_file(plan.toStdString(), p.dump(1)));
+  (void)cli({QStringLiteral("run"), plan, QStringLiteral("--journal"), journal, QStringLiteral("--time-scale"), QStringLiteral("0.02"), QStringLiteral("--quiet")});
+}
+
 /// Journals shared by the tests of one program: an honest run, and one whose load counter is a block short from the
 /// 9th request of each server on.
 struct Measured {
