@@ -11,13 +11,13 @@
 #include "base/file.h"
 #include "journal/reader.h"
 #include "support/data.h"
+#include "support/written_run.h"
 #include "ui/bridge/document.h"
 #include "ui/models/history_diff.h"
 #include "ui/models/history_model.h"
 #include "ui/pages/history_effect.h"
 #include "ui/pages/history_page.h"
 #include "ui/pages/history_table.h"
-#include "ui/support/journal.h"
 #include "ui/support/window.h"
 
 namespace kvcliff::ui::test {
@@ -36,12 +36,12 @@ struct HistoryTest : ::testing::Test {
   /// One run where the tier helps and one where it makes no difference, of another model.
   void fill() {
     kvcliff::test::HonestRun helps;
-    write_run(journal.toStdString(), helps.in, "aaaaaaaaaaaaaaaa", start);
+    kvcliff::test::write_run(journal.toStdString(), helps.in, "aaaaaaaaaaaaaaaa", start);
     kvcliff::test::HonestRun equal({.ratio = 1.0, .noise = 0.002});
     equal.in.name = "Tier as large as the cache";
     equal.in.plan.model.id = "qwen3-1.7b";  // the same KV bytes a token
     equal.in.simulated = false;
-    write_run(journal.toStdString(), equal.in, "bbbbbbbbbbbbbbbb", start + day, "vllm");
+    kvcliff::test::write_run(journal.toStdString(), equal.in, "bbbbbbbbbbbbbbbb", start + day, "vllm");
   }
   void open(const QString& path) {
     ASSERT_TRUE(w.window.open_path(path));
@@ -69,6 +69,33 @@ TEST_F(HistoryTest, ListsRunsNewestFirstWithWhatCoreConcludes) {
   const auto& s = model.row(page->filter().index(1, 0).data(HistoryModel::RowRole).toInt()).summary;
   EXPECT_EQ(*s.computed + *s.gpu_hit + *s.host_loaded + *s.unknown, 78 * 2003);
   EXPECT_EQ(s.unknown, 0);
+}
+
+TEST_F(HistoryTest, TheWholeVerdictOfARunIsWrittenOut) {
+  fill();
+  open(journal);
+  const auto text = [&](const char* name) { return w.find<QLabel>(name)->text(); };
+  EXPECT_EQ(text("history.verdict.title"), QStringLiteral("The host tier makes no difference.")) << "the run that the other pages show";
+  auto* table = w.find<HistoryTable>("history.table");
+  table->selectRow(1);
+  EXPECT_EQ(text("history.verdict.title"), QStringLiteral("The host tier helps."));
+  EXPECT_TRUE(text("history.verdict.sentence").contains(QStringLiteral("95 % interval 0.3"))) << text("history.verdict.sentence").toStdString();
+  EXPECT_TRUE(text("history.verdict.gates").endsWith(QStringLiteral("all pass."))) << text("history.verdict.gates").toStdString();
+  table->selectAll();
+  EXPECT_FALSE(w.find<QWidget>("history.verdict")->isVisibleTo(page)) << "two runs have no one verdict";
+  table->selectRow(1);
+  w.find<QPushButton>("history.verdict.open")->click();
+  EXPECT_EQ(w.window.current_page(), int(DecideIndex));
+  EXPECT_EQ(w.window.document().experiment(), 1);
+}
+
+TEST_F(HistoryTest, AWithdrawnRunNamesItsGates) {
+  kvcliff::test::HonestRun lying;
+  lying.request(1, 0, 2).loaded_bytes = Bytes(7);
+  kvcliff::test::write_run(journal.toStdString(), lying.in, "dddddddddddddddd", start);
+  open(journal);
+  EXPECT_EQ(w.find<QLabel>("history.verdict.title")->text(), QStringLiteral("Withdrawn: no claim from this run."));
+  EXPECT_TRUE(w.find<QLabel>("history.verdict.gates")->text().contains(QStringLiteral("R3: "))) << w.find<QLabel>("history.verdict.gates")->text().toStdString();
 }
 
 TEST_F(HistoryTest, ModelsKeepTheRulesOfModels) {
@@ -107,7 +134,7 @@ TEST_F(HistoryTest, SortsByNumbersAndPutsUnknownLast) {
   fill();
   kvcliff::test::HonestRun running;
   running.in.sessions.clear();
-  write_run(journal.toStdString(), running.in, "cccccccccccccccc", start + 2 * day);
+  kvcliff::test::write_run(journal.toStdString(), running.in, "cccccccccccccccc", start + 2 * day);
   open(journal);
   auto* table = w.find<QTableView>("history.table");
   table->sortByColumn(HistoryModel::Ratio, Qt::AscendingOrder);

@@ -171,7 +171,8 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
         case Started: return words(journal::local_text(r.record.created));
         case Model: return r.plan ? shown(r, c) : r.plan_why;
         case HostGib: return r.plan && has_tier(r) ? tr("%1 bytes").arg(exact(r.plan->capacity.host_bytes)) : shown(r, c);
-        case VerdictColumn: case Ratio: return words(r.summary.verdict_why);
+        case VerdictColumn: case Ratio:
+          return r.summary.title.isEmpty() ? words(r.summary.verdict_why) : r.summary.title + QLatin1Char('\n') + r.summary.sentence + QLatin1Char('\n') + r.summary.gates;
         default: return shown(r, c);
       }
     case Qt::AccessibleTextRole: return headerData(c, Qt::Horizontal, Qt::DisplayRole).toString() + QStringLiteral(": ") + shown(r, c);

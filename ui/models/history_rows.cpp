@@ -8,6 +8,7 @@
 #include "journal/merge.h"
 #include "journal/reader.h"
 #include "reconcile/load.h"
+#include "ui/models/evidence_estimates.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -120,6 +121,9 @@ HistorySummary summary_of(const QString& journal, const journal::ExperimentRecor
   out.reconciled = judged.reconciliation.reconciled;
   out.verdict = judged.decision.verdict;
   out.verdict_why = judged.decision.why;
+  out.title = verdict_title(judged.decision);
+  out.sentence = verdict_sentence(judged.decision);
+  out.gates = gates_sentence(judged.decision);
   if (judged.decision.effect.effect && !judged.decision.withdrawn()) out.ratio = judged.decision.effect.effect->ratio;
   if (!input->sessions.empty()) out.bytes_per_token = input->sessions.front().kv.bytes_per_token;
   return out;

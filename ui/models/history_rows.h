@@ -29,6 +29,7 @@ struct HistorySummary {
   std::optional<std::int64_t> reconciled;
   std::optional<analysis::Verdict> verdict;
   std::string verdict_why;
+  QString title, sentence, gates;       ///< the whole verdict as Decide says it; empty where it was not judged here
   std::optional<analysis::Interval> ratio;   ///< hidden when withdrawn
   std::optional<std::int64_t> bytes_per_token;
   std::map<std::string, std::string> settings;   ///< environment and machine, for the comparison

@@ -15,6 +15,7 @@
 #include "ui/models/history_model.h"
 #include "ui/pages/history_effect.h"
 #include "ui/pages/history_table.h"
+#include "ui/pages/history_verdict.h"
 #include "ui/pages/start_page.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
@@ -43,6 +44,11 @@ HistoryPage::HistoryPage(Services services, QWidget* parent)
   column->addWidget(build_table(), 5);
   comparison_ = build_comparison();
   column->addWidget(comparison_, 4);
+  verdict_ = new HistoryVerdict(theme());
+  column->addWidget(verdict_);
+  connect(verdict_, &HistoryVerdict::open_asked, this, [this] {
+    if (const int row = verdict_row(); row >= 0) open_row(filter_->mapFromSource(model_->index(row, 0)));
+  });
   build_header();
 
   connect(&document(), &Document::journal_opened, this, [this](const QString& path) {
@@ -80,7 +86,10 @@ HistoryPage::HistoryPage(Services services, QWidget* parent)
     update_state();
     update_comparison();
   });
-  connect(&theme(), &Theme::changed, table_, [this] { table_->viewport()->update(); });
+  connect(&theme(), &Theme::changed, table_, [this] {
+    table_->viewport()->update();
+    update_verdict();
+  });
   update_state();
   update_comparison();
 }
@@ -150,6 +159,7 @@ void HistoryPage::show_opened(const HistoryOpened& s) {
 }
 
 void HistoryPage::open_row(const QModelIndex& index) {
+  if (!index.isValid()) return;
   const HistoryRow& r = model_->row(index.data(HistoryModel::RowRole).toInt());
   document().show_experiment(r.journal, r.record.id);
   emit go_to(r.record.state == "finished" ? DecideIndex : RunIndex);

@@ -21,6 +21,7 @@ class HistoryEffect;
 class HistoryFilter;
 class HistoryModel;
 class HistoryTable;
+class HistoryVerdict;
 class Segments;
 
 /// The lab notebook: all experiments of the opened journals, to search, tag, compare, open, import, export and delete.
@@ -51,6 +52,8 @@ class HistoryPage : public Page {
   QWidget* build_comparison();
   void update_state();
   void update_comparison();
+  void update_verdict();
+  int verdict_row() const;            ///< the run whose verdict is written out; -1 = none
   void show_opened(const HistoryOpened& state);
   void task_done(const QString& task, const QString& journal, const QString& error, const QString& note);
   void open_row(const QModelIndex& index);
@@ -75,6 +78,7 @@ class HistoryPage : public Page {
   QLabel *nothing_ = nullptr, *differing_ = nullptr;
   QWidget* comparison_ = nullptr;
   HistoryEffect* effect_ = nullptr;
+  HistoryVerdict* verdict_ = nullptr;
   QTableView* diff_table_ = nullptr;
   Chip* other_chip_ = nullptr;
   QPushButton *compare_ = nullptr, *export_ = nullptr, *delete_ = nullptr, *cancel_ = nullptr;

@@ -15,6 +15,7 @@
 #include "ui/pages/history_effect.h"
 #include "ui/pages/history_page.h"
 #include "ui/pages/history_table.h"
+#include "ui/pages/history_verdict.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/segments.h"
@@ -110,7 +111,10 @@ QWidget* HistoryPage::build_table() {
   });
   connect(table_, &HistoryTable::open_asked, this, &HistoryPage::open_row);
   connect(table_, &HistoryTable::delete_asked, this, [this] { delete_rows(chosen()); });
-  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] { update_state(); });
+  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+    update_state();
+    update_verdict();
+  });
   return card;
 }
 
@@ -165,6 +169,7 @@ void HistoryPage::update_comparison() {
   std::vector<const HistoryRow*> runs;
   for (const int row : rows) runs.push_back(&model_->row(row));
   comparison_->setVisible(runs.size() >= 2);
+  update_verdict();
   if (runs.size() < 2) {
     diff_->compare({});
     effect_->show_runs({});
@@ -175,6 +180,22 @@ void HistoryPage::update_comparison() {
   differing_->setText(tr("%1 of %2 settings differ").arg(diff_->differing()).arg(diff_->settings()));
   other_chip_->setVisible(diff_->other_model() || diff_->other_engine());
   other_chip_->set(QStringLiteral("warn"), diff_->other_model() ? tr("different models: do not subtract") : tr("different engines: do not subtract"), "notsettled");
+}
+
+// The chosen run; without a choice the one that the other pages show.
+int HistoryPage::verdict_row() const {
+  const auto rows = chosen();
+  if (rows.size() == 1) return rows.front();
+  if (!rows.empty()) return -1;
+  const QString journal = services_.document.journal().isEmpty() ? QString() : QFileInfo(services_.document.journal()).absoluteFilePath();
+  for (int i = 0; i < model_->rowCount(); ++i)
+    if (model_->row(i).journal == journal && model_->row(i).record.id == services_.document.experiment()) return i;
+  return -1;
+}
+
+void HistoryPage::update_verdict() {
+  const int row = verdict_row();
+  verdict_->show_run(row < 0 ? nullptr : &model_->row(row));
 }
 
 void HistoryPage::update_state() {
