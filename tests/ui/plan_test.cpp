@@ -57,6 +57,22 @@ TEST_F(PlanTest, ReferencePlanShowsFiveSessionsAnd78Requests) {
   EXPECT_EQ(cell(3, PlanRequests::GpuHit), QStringLiteral("2,000"));
 }
 
+TEST_F(PlanTest, OpensOnTheArmUnderTestUntilAnotherOneIsChosen) {
+  auto* sessions = w.find<PlanSessions>("plan.sessions");
+  EXPECT_EQ(sessions->selected(), 1) << "the first session with the tier";
+  EXPECT_TRUE(w.find<CommandView>("plan.command")->toPlainText().contains(QStringLiteral("--kv-transfer-config")));
+  sessions->select(4);
+  plan::Plan p = w.window.document().plan();
+  p.workload.rounds = 4;  // the same sessions: the choice stays
+  w.window.document().edit_plan(p, QStringLiteral("rounds"));
+  ASSERT_TRUE(wait([&] { return facts().plan.workload.rounds == 4; }));
+  EXPECT_EQ(sessions->selected(), 4);
+  p.schedule.first = "on";  // other sessions: the choice is of another plan
+  w.window.document().edit_plan(p, QStringLiteral("first"));
+  ASSERT_TRUE(wait([&] { return facts().sessions.front().arm == "on"; }));
+  EXPECT_EQ(sessions->selected(), 0);
+}
+
 TEST_F(PlanTest, RequestModelKeepsTheRulesOfModels) {
   QAbstractItemModelTester tester(&page->requests(), QAbstractItemModelTester::FailureReportingMode::Fatal);
   w.find<PlanSessions>("plan.sessions")->select(4);

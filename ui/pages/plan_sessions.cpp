@@ -37,6 +37,20 @@ QSize PlanSessions::sizeHint() const { return {600, theme_.px(88)}; }
 void PlanSessions::show_facts(const PlanFacts* facts) {
   facts_ = facts;
   const int n = facts ? int(facts->sessions.size()) : 0;
+  std::vector<std::string> arms;
+  for (int i = 0; i < n; ++i) arms.push_back(facts->sessions[std::size_t(i)].arm);
+  if (arms != arms_) {
+    arms_ = std::move(arms);
+    chosen_by_hand_ = false;
+  }
+  if (!chosen_by_hand_) {
+    // The arm under test is what people come to check: its command has the lines that differ.
+    const auto with_tier = std::find_if(arms_.begin(), arms_.end(), [&](const std::string& arm) {
+      const auto at = facts->arms.find(arm);
+      return at != facts->arms.end() && at->second.offload;
+    });
+    selected_ = with_tier == arms_.end() ? 0 : int(with_tier - arms_.begin());
+  }
   selected_ = std::clamp(selected_, 0, std::max(0, n - 1));
   update();
 }
@@ -44,6 +58,7 @@ void PlanSessions::show_facts(const PlanFacts* facts) {
 void PlanSessions::select(int session) {
   if (!facts_ || session < 0 || session >= int(facts_->sessions.size())) return;
   const bool changed = session != selected_;
+  chosen_by_hand_ = true;
   selected_ = session;
   const auto& s = facts_->sessions[std::size_t(session)];
   setAccessibleDescription(tr("Session %1 of %2, %3").arg(session + 1).arg(facts_->sessions.size()).arg(QString::fromStdString(s.arm)));

@@ -15,7 +15,8 @@ class PlanSessions : public QWidget {
   Q_OBJECT
  public:
   PlanSessions(const Theme& theme, QWidget* parent = nullptr);
-  /// Keeps the selection where a session of that position still exists. `facts` must outlive the next call.
+  /// Selects the first session with the tier until another one is chosen, and again when the schedule becomes another
+  /// one. `facts` must outlive the next call.
   void show_facts(const PlanFacts* facts);
   int selected() const { return selected_; }
   void select(int session);
@@ -39,7 +40,9 @@ class PlanSessions : public QWidget {
 
   const Theme& theme_;
   const PlanFacts* facts_ = nullptr;
+  std::vector<std::string> arms_;     ///< of the sessions shown
   int selected_ = 0;
+  bool chosen_by_hand_ = false;       ///< else the first session with the tier is selected
 };
 
 }  // namespace kvcliff::ui
