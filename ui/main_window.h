@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "ui/bridge/document.h"
+#include "ui/bridge/log_search.h"
 #include "ui/bridge/run_controller.h"
 #include "ui/pages/page.h"
 #include "ui/theme/theme.h"
@@ -92,6 +93,7 @@ class MainWindow : public QMainWindow {
   QMenu* help_menu_ = nullptr;
   QAction *start_action_ = nullptr, *pause_action_ = nullptr, *stop_action_ = nullptr;
   LogDock* log_ = nullptr;
+  LogSearch log_search_;
   HelpView* help_ = nullptr;
   Chip* simulated_chip_ = nullptr;
   QSystemTrayIcon* tray_ = nullptr;

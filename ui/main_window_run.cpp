@@ -41,10 +41,14 @@ void MainWindow::build_run() {
     log_->set_source(source);
     log_->append(lines, dropped);
   });
+  connect(runs, &RunPage::log_kept_in, &log_search_, &LogSearch::set_source);
+  connect(log_, &LogDock::search_asked, &log_search_, &LogSearch::search);
+  connect(&log_search_, &LogSearch::found, log_, &LogDock::show_found);
   connect(&run_, &RunController::log_lines, log_, [this](qint64 session, const std::vector<LogLine>& lines, qint64 dropped) {
     if (session != log_session_) {
       log_session_ = session;
       log_->clear();
+      if (run_.data()) log_search_.set_source(run_.data()->journal, session);
     }
     if (const RunData* d = run_.data())
       for (const RunSession& s : d->sessions)

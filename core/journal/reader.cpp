@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <filesystem>
 
 #include "base/file.h"
@@ -277,6 +278,39 @@ Result<std::vector<LogLine>> Reader::log(std::int64_t session, std::int64_t from
         return true;
       },
       out);
+}
+
+Result<Reader::LogFound> Reader::find_in_log(std::int64_t session, const std::string& words, std::int64_t limit,
+                                             const std::function<bool()>& go_on) const {
+  std::string pattern = "%";
+  for (const char c : words) {
+    if (c == '%' || c == '_' || c == '\\') pattern += '\\';
+    pattern += c;
+  }
+  pattern += '%';
+  LogFound out;
+  std::deque<LogLine> newest;
+  const auto done = impl_->read(
+      "SELECT at_ns, at_utc_ns, is_stderr, truncated, text FROM log_lines WHERE session_id = ?1 AND text LIKE ?2 ESCAPE '\\' ORDER BY line",
+      [&](Statement& s) { s.bind(session, std::string_view(pattern)); },
+      [&](const Statement& s) {
+        ++out.matches;
+        newest.push_back({{s.integer(0), s.integer(1)}, s.integer(2) != 0, s.text(4), s.integer(3) != 0});
+        if (static_cast<std::int64_t>(newest.size()) > limit) newest.pop_front();
+        return !go_on || go_on();
+      },
+      0);
+  if (!done) return fail(done.error());
+  const auto counted = impl_->read(
+      "SELECT count(*) FROM log_lines WHERE session_id = ?1", [&](Statement& s) { s.bind(session); },
+      [&](const Statement& s) {
+        out.searched = s.integer(0);
+        return true;
+      },
+      0);
+  if (!counted) return fail(counted.error());
+  out.lines.assign(std::make_move_iterator(newest.begin()), std::make_move_iterator(newest.end()));
+  return out;
 }
 
 Result<std::vector<Notice>> Reader::notices(std::int64_t experiment) const {

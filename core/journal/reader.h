@@ -72,6 +72,13 @@ class Reader {
   Result<std::vector<ScrapeRow>> scrapes(std::int64_t session, bool with_raw = false) const;
 
   Result<std::vector<LogLine>> log(std::int64_t session, std::int64_t from = 0, std::int64_t limit = 1LL << 62) const;
+  /// Lines of a session's whole log that contain `words` (case of ASCII letters aside): how many there are, and the newest
+  /// `limit` of them in order. `go_on` is asked at every match; false stops with what was found.
+  struct LogFound {
+    std::vector<LogLine> lines;
+    std::int64_t matches = 0, searched = 0;
+  };
+  Result<LogFound> find_in_log(std::int64_t session, const std::string& words, std::int64_t limit, const std::function<bool()>& go_on = {}) const;
   Result<std::vector<Notice>> notices(std::int64_t experiment) const;
   /// Newest first.
   Result<std::vector<SealedResult>> sealed_results(std::int64_t experiment) const;

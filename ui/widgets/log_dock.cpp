@@ -24,7 +24,7 @@ namespace {
 /// Time, level and text in columns of the fixed font; warnings and errors by colour and by their word.
 class LineDelegate : public QStyledItemDelegate {
  public:
-  LineDelegate(const Theme& theme, const LogModel& model, QObject* parent) : QStyledItemDelegate(parent), theme_(theme), model_(model) {}
+  LineDelegate(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), theme_(theme) {}
 
   QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
     return {200, QFontMetrics(theme_.fixed()).height() + 1};
@@ -46,11 +46,11 @@ class LineDelegate : public QStyledItemDelegate {
     p->setPen(theme_.color(color));
     p->drawText(r, Qt::AlignVCenter | Qt::TextSingleLine, level);
     r.setLeft(r.left() + (level.size() > 6 ? 9 : 6) * one);
-    if (!model_.filter().isEmpty()) {
+    if (const QString words = static_cast<const LogModel*>(index.model())->filter(); !words.isEmpty()) {
       QColor mark = theme_.color("notsettled_bg");
-      for (qsizetype at = text.indexOf(model_.filter(), 0, Qt::CaseInsensitive), n = 0; at >= 0 && n < 20;
-           at = text.indexOf(model_.filter(), at + model_.filter().size(), Qt::CaseInsensitive), ++n)
-        p->fillRect(QRect(r.left() + m.horizontalAdvance(text.left(at)), r.top(), m.horizontalAdvance(text.mid(at, model_.filter().size())), r.height()), mark);
+      for (qsizetype at = text.indexOf(words, 0, Qt::CaseInsensitive), n = 0; at >= 0 && n < 20;
+           at = text.indexOf(words, at + words.size(), Qt::CaseInsensitive), ++n)
+        p->fillRect(QRect(r.left() + m.horizontalAdvance(text.left(at)), r.top(), m.horizontalAdvance(text.mid(at, words.size())), r.height()), mark);
     }
     p->setPen(bad ? theme_.color("fail") : theme_.color("text"));
     // What lies beyond the right edge is not laid out at all.
@@ -59,12 +59,11 @@ class LineDelegate : public QStyledItemDelegate {
 
  private:
   const Theme& theme_;
-  const LogModel& model_;
 };
 
 }  // namespace
 
-LogDock::LogDock(const Theme& theme, QWidget* parent) : QDockWidget(tr("Server log"), parent), theme_(theme), model_(new LogModel(this)) {
+LogDock::LogDock(const Theme& theme, QWidget* parent) : QDockWidget(tr("Server log"), parent), theme_(theme), model_(new LogModel(this)), found_(new LogModel(this)) {
   setObjectName(QStringLiteral("logDock"));
   setAccessibleName(tr("Server log"));
   setFeatures(QDockWidget::DockWidgetClosable);
@@ -90,7 +89,7 @@ LogDock::LogDock(const Theme& theme, QWidget* parent) : QDockWidget(tr("Server l
   filter_ = new QLineEdit(head);
   filter_->setObjectName(QStringLiteral("log.filter"));
   filter_->setAccessibleName(tr("Filter the server log"));
-  filter_->setToolTip(tr("Shows only lines that contain these words"));
+  filter_->setToolTip(tr("Shows only lines that contain these words; lines that are no longer kept here are searched in the journal"));
   filter_->setPlaceholderText(tr("Filter"));
   filter_->setClearButtonEnabled(true);
   filter_->setFixedWidth(theme.px(180));
@@ -128,7 +127,7 @@ LogDock::LogDock(const Theme& theme, QWidget* parent) : QDockWidget(tr("Server l
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setMinimumHeight(theme.px(64));
   list_->setModel(model_);
-  list_->setItemDelegate(new LineDelegate(theme_, *model_, list_));
+  list_->setItemDelegate(new LineDelegate(theme_, list_));
   list_->installEventFilter(this);
   setWidget(list_);
 
@@ -145,14 +144,46 @@ LogDock::LogDock(const Theme& theme, QWidget* parent) : QDockWidget(tr("Server l
   filter_later_.setSingleShot(true);
   filter_later_.setInterval(120);
   connect(filter_, &QLineEdit::textChanged, &filter_later_, qOverload<>(&QTimer::start));
-  connect(&filter_later_, &QTimer::timeout, this, [this] {
-    moving_ = true;
-    model_->set_filter(filter_->text());
-    if (follow_) list_->scrollToBottom();
-    moving_ = false;
-    update_count();
-  });
+  connect(&filter_later_, &QTimer::timeout, this, &LogDock::apply_filter);
+  // New lines of a running server join what a search found, not more often than a reader can follow.
+  search_again_.setSingleShot(true);
+  search_again_.setInterval(2000);
+  connect(&search_again_, &QTimer::timeout, this, [this] { emit search_asked(filter_->text()); });
   connect(&theme, &Theme::changed, list_, [this] { list_->viewport()->update(); });
+}
+
+const LogModel& LogDock::shown() const { return static_cast<const LogModel&>(*list_->model()); }
+
+void LogDock::show_model(LogModel* model) {
+  if (list_->model() != model) list_->setModel(model);
+}
+
+void LogDock::apply_filter() {
+  moving_ = true;
+  const QString words = filter_->text();
+  model_->set_filter(words);
+  show_model(model_);
+  if (follow_) list_->scrollToBottom();
+  moving_ = false;
+  emit search_asked(!words.isEmpty() && model_->dropped() > 0 ? words : QString());
+  update_count();
+}
+
+void LogDock::show_found(const QString& words, const std::vector<LogLine>& lines, qint64 matches, qint64 searched) {
+  if (words != filter_->text() || words.isEmpty()) return;
+  matches_ = matches;
+  searched_ = searched;
+  moving_ = true;
+  const int at = list_->verticalScrollBar()->value();
+  const bool again = list_->model() == found_;
+  found_->clear();
+  found_->set_filter(words);
+  found_->append(lines);
+  show_model(found_);
+  if (follow_) list_->scrollToBottom();
+  else if (again) list_->verticalScrollBar()->setValue(at);
+  moving_ = false;
+  update_count();
 }
 
 void LogDock::set_source(const QString& words) { source_->setText(words); }
@@ -175,10 +206,15 @@ void LogDock::flush() {
   waiting_dropped_ = 0;
   if (follow_) list_->scrollToBottom();
   moving_ = false;
+  // Lines that went out of the view while a filter was on would be missed without the journal.
+  if (!model_->filter().isEmpty() && model_->dropped() > 0 && !search_again_.isActive()) search_again_.start();
   update_count();
 }
 
 void LogDock::clear() {
+  search_again_.stop();
+  found_->clear();
+  show_model(model_);
   waiting_.clear();
   waiting_dropped_ = 0;
   model_->clear();
@@ -188,7 +224,10 @@ void LogDock::clear() {
 
 void LogDock::update_count() {
   QString words;
-  if (!model_->filter().isEmpty())
+  if (list_->model() == found_)
+    words = matches_ > found_->kept() ? tr("newest %1 of %2 matches in %3 lines").arg(exact(found_->kept()), exact(matches_), exact(searched_))
+                                      : tr("%1 of all %2 lines").arg(exact(matches_), exact(searched_));
+  else if (!model_->filter().isEmpty())
     words = tr("%1 of %2 lines").arg(exact(model_->rowCount()), exact(model_->kept()));
   else if (model_->dropped() > 0)
     words = tr("newest %1 of %2 lines; the journal has all").arg(exact(model_->kept()), exact(model_->total()));
@@ -218,7 +257,7 @@ void LogDock::copy_selection() {
   QModelIndexList rows = list_->selectionModel()->selectedIndexes();
   std::sort(rows.begin(), rows.end());
   QStringList out;
-  for (const QModelIndex& i : rows) out << model_->text(i.row());
+  for (const QModelIndex& i : rows) out << shown().text(i.row());
   if (!out.isEmpty()) QApplication::clipboard()->setText(out.join(QLatin1Char('\n')));
 }
 

@@ -31,6 +31,14 @@ class LogDock : public QDockWidget {
   bool following() const { return follow_; }
   void focus_filter();
   void copy_selection();
+  /// Lines of the whole log for the filter's present words, in place of those that are kept. Other words: ignored.
+  void show_found(const QString& words, const std::vector<LogLine>& lines, qint64 matches, qint64 searched);
+  /// The model that is shown: the kept lines, or those that a search of the whole log found.
+  const LogModel& shown() const;
+
+ signals:
+  /// The filter has words and older lines are no longer kept: who knows the journal searches it. Empty: no more.
+  void search_asked(const QString& words);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -39,16 +47,19 @@ class LogDock : public QDockWidget {
   void flush();
   void set_following(bool on);
   void update_count();
+  void apply_filter();
+  void show_model(LogModel* model);
 
   const Theme& theme_;
-  LogModel* model_;
+  LogModel *model_, *found_;
   QListView* list_;
   QLabel *source_, *count_;
   QLineEdit* filter_;
   QPushButton* follow_button_;
   std::vector<LogLine> waiting_;
   qint64 waiting_dropped_ = 0;
-  QTimer batch_, filter_later_;
+  QTimer batch_, filter_later_, search_again_;
+  qint64 matches_ = 0, searched_ = 0;
   bool follow_ = true, moving_ = false;
 };
 
