@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/kv_facts.h"
-#include "reconcile/load.h"
+#include "report/report.h"
 
 namespace kvcliff::cli {
 namespace {
@@ -27,32 +27,10 @@ const char* mark(CheckState s) {
 }  // namespace
 
 Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment, journal::Depth depth) {
-  auto reader = journal::Reader::open(journal);
-  if (!reader) return fail(reader.error());
   reconcile::LoadOptions options;
   options.depth = depth;
   options.kv = [&context](const plan::Plan& p) { return kv_facts(context, p); };
-  auto input = reconcile::load(*reader, experiment, options);
-  if (!input) return fail(input.error());
-  Judged out;
-  out.input = std::move(*input);
-  out.evaluation = analysis::evaluate(out.input);
-  const auto record = reader->experiment(experiment);
-  const auto sealed = record ? reader->sealed_results(record->id) : Result<std::vector<journal::SealedResult>>{};
-  if (!sealed) return out;
-  const std::string now(analysis::to_string(out.evaluation.decision.verdict));
-  for (const auto& s : *sealed) {
-    const std::string then = s.document.is_object() ? s.document.value("verdict", std::string()) : std::string();
-    if (then.empty() || then == now) continue;
-    if (s.method_version == reconcile::method_version)
-      return fail(ErrorCode::corrupt, fmt::format("The sealed verdict of this run is \"{}\", its events give \"{}\"", then, now),
-                  journal + ", experiment " + out.input.run_id,
-                  "both by method version " + s.method_version + ": the journal was changed after it was sealed",
-                  "use an untouched copy of the journal");
-    out.notes.push_back(fmt::format("Method version {} gave \"{}\"; version {} gives \"{}\".", s.method_version, then,
-                                    reconcile::method_version, now));
-  }
-  return out;
+  return analysis::judge(journal, experiment, options);
 }
 
 void print_reconciliation(const Context& context, const Judged& j) {
@@ -83,13 +61,7 @@ void print_decision(const Context& context, const Judged& j) {
   auto& out = context.out;
   const auto& d = j.evaluation.decision;
   if (j.input.simulated) fmt::print(out, "SIMULATED: times are {}\n", j.input.times_origin.empty() ? "of unknown origin" : j.input.times_origin);
-  switch (d.verdict) {
-    case analysis::Verdict::helps: out << "The host tier helps.\n"; break;
-    case analysis::Verdict::no_effect: out << "The host tier makes no difference.\n"; break;
-    case analysis::Verdict::hurts: out << "The host tier hurts.\n"; break;
-    case analysis::Verdict::cannot_tell: out << "Cannot tell.\n"; break;
-    case analysis::Verdict::withdrawn: out << "Withdrawn: no claim from this run.\n"; break;
-  }
+  out << report::verdict_sentence(d) << '\n';
   if (const auto& e = d.effect.effect; e && !d.withdrawn()) {
     fmt::print(out, "Revisits: {:.1f} ms without the tier, {:.1f} ms with it ({:+.1f} ms); ratio {:.3f} ({:.3f} to {:.3f}), 95 %, {} sessions, {} degrees of freedom, {}\n",
                e->baseline_ms, e->treatment_ms, e->difference_ms(), e->ratio.estimate, e->ratio.low, e->ratio.high, d.sessions,

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <string>
-#include <vector>
 
-#include "analysis/decision.h"
+#include "analysis/judge.h"
 #include "base/result.h"
 #include "journal/reader.h"
 
 namespace kvcliff::cli {
 struct Context;
 
-/// A run from its journal with everything concluded from it.
-struct Judged {
-  reconcile::ExperimentInput input;
-  analysis::Evaluation evaluation;
-  std::vector<std::string> notes;   ///< another method version's verdict, shown beside
-};
+using Judged = analysis::Judgement;
 
-/// Reads and judges one experiment. The verdict sealed with the run is compared: the same method version with another
-/// verdict is refused (corrupt); another version is shown beside ours.
+/// Reads and judges one experiment (analysis::judge) with the model sizes of this program's resources.
 Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment,
                      journal::Depth depth = journal::Depth::details);
 

@@ -6,19 +6,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <ostream>
-#include <thread>
 
 #include "cli/evaluate.h"
 #include "cli/plan_input.h"
 #include "cli/progress_bar.h"
 #include "cli/resources.h"
 #include "cli/unmeasured.h"
-#include "engine/adapter.h"
-#include "host/facts.h"
-#include "host/preflight.h"
+#include "experiment/run_plan.h"
 #include "journal/reader.h"
 #include "plan/plan.h"
-#include "process/preflight.h"
 
 namespace kvcliff::cli {
 namespace {
@@ -54,32 +50,10 @@ Result<std::int64_t> unfinished(const std::string& journal, const plan::Plan& pl
               "Run it without --resume");
 }
 
-Json preflight(const plan::Plan& arm, const engine::Endpoint& at, const std::string& journal) {
-  host::Needs needs = process::needs_of(arm);
-  needs.journal = journal;
-  // An earlier workbench that was just killed takes its engine with it: give that a moment.
-  for (int i = 0; i < 50 && process::check_earlier_processes().state == host::PreflightItem::State::fail; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  Json out = Json::array();
-  for (const auto& item : process::preflight(arm, needs, host::read_facts(needs.gpus > 0), at.host, at.port)) out.push_back(host::to_json(item));
-  return out;
-}
-
 Result<std::int64_t> kv_bytes_of(const Context& context, const plan::Plan& p) {
   const auto layout = layout_of_plan(context, p);
   if (!layout) return fail(layout.error());
   return layout->bytes_per_token_all_ranks;
-}
-
-// The verdict goes into the journal with the method that made it; opening the run later compares.
-Result<void> seal(const std::string& path, std::int64_t experiment, const Judged& j) {
-  auto writer = journal::Writer::open(path);
-  if (!writer) return fail(writer.error());
-  (*writer)->put(journal::SealedResult{experiment, reconcile::method_version, SystemClock().wall(),
-                                       Json{{"verdict", analysis::to_string(j.evaluation.decision.verdict)},
-                                            {"reconciled", j.evaluation.reconciliation.reconciled},
-                                            {"requests", j.evaluation.reconciliation.measured}}});
-  return (*writer)->flush(std::chrono::seconds(60));
 }
 
 }  // namespace
@@ -95,56 +69,40 @@ int run_and_report(Context& context, const RunArgs& args) {
     return context.report({ErrorCode::bad_usage, "The time scale is out of range", "--time-scale", {}, "Give a number from 0.000001 to 1000, e.g. 0.01"});
   if (args.time_scale != 1.0 && (attach || plan->engine.adapter != "emulator"))
     return context.report({ErrorCode::bad_usage, "Only the emulator's time can be scaled", "--time-scale", "the plan's engine is " + plan->engine.adapter, "Leave it out"});
-  auto adapter = engine::make_adapter(attach ? "attach" : plan->engine.adapter, resources_folder(context));
-  if (!adapter) return context.report(adapter.error());
-  const auto launcher = process::make_launcher(attach ? plan::LauncherSpec{} : plan->launcher);
-  if (!launcher) return context.report(launcher.error());
 
-  experiment::RunOptions options;
-  options.program_version = context.version;
-  options.plan_text = canonical_json(plan::to_json(as_written));
-  options.time_scale = args.time_scale;
-  options.attach_url = args.url;
-  options.attach_arm = args.arm;
+  experiment::RunOrder order;
+  order.plan = *plan;
+  order.as_written = as_written;
+  order.journal = args.journal;
+  order.resources = resources_folder(context);
+  order.options.program_version = context.version;
+  order.options.time_scale = args.time_scale;
+  order.options.attach_url = args.url;
+  order.options.attach_arm = args.arm;
+  order.kv_bytes = [&context](const plan::Plan& p) { return kv_bytes_of(context, p); };
   if (plan->engine.adapter == "emulator" && !attach) {
     // Elsewhere it is found as the plan says: by engine.environment, or on the PATH there.
     if (plan->launcher.kind == "local") {
       const auto path = emulator_path(context);
       if (!path) return context.report(path.error());
-      options.engine_program = *path;
+      order.emulator = *path;
     }
-    if (args.time_scale != 1.0)
-      options.engine_args = {"--emulate-time-scale", fmt::format("{}", args.time_scale)};
   }
   if (args.resume) {
     const auto id = unfinished(args.journal, as_written);
     if (!id) return context.report(id.error());
-    options.resume = *id;
+    order.options.resume = *id;
   }
-  experiment::RunResult result;
-  {
-    journal::Writer::Options writing;
-    writing.notice = [&context](const std::string& words) {
-      if (!words.empty() && !context.quiet) context.err << "journal: " + words + "\n" << std::flush;
-    };
-    auto writer = journal::Writer::open(args.journal, writing);
-    if (!writer) return context.report(writer.error());
-    for (const auto& n : (*writer)->opening_notices())
-      if (!context.quiet) context.err << "journal: " << n << '\n';
-    if (plan->engine.adapter == "vllm" && !attach) {
-      if (!context.quiet) context.err << "asking the engine which flags it takes\n" << std::flush;
-      if (const auto learned = (*adapter)->learn_flags(**launcher, *plan); !learned) return context.report(learned.error());
-    }
-    const engine::Adapter& speaks = **adapter;
-    experiment::Services services{
-        speaks, **launcher, **writer, [&context](const plan::Plan& p) { return kv_bytes_of(context, p); },
-        [&speaks](const engine::Endpoint& at, const plan::Plan& p) { return experiment::connect_http(speaks, at, p); },
-        [&args](const plan::Plan& arm, const engine::Endpoint& at) { return preflight(arm, at, args.journal); }};
-    experiment::Control control;
-    control.follow(context.stop);
-    ProgressBar bar(context);
-    result = experiment::run_experiment(*plan, options, services, control, {&bar}, args.journal);
-  }
+  order.journal_notice = [&context](const std::string& words) {
+    if (!words.empty() && !context.quiet) context.err << "journal: " + words + "\n" << std::flush;
+  };
+  order.doing = [&context](const std::string& words) {
+    if (!context.quiet) context.err << words + "\n" << std::flush;
+  };
+  experiment::Control control;
+  control.follow(context.stop);
+  ProgressBar bar(context);
+  const experiment::RunResult result = experiment::run_plan(order, control, {&bar});
   if (result.experiment == 0) return context.report(result.error.value_or(Error{ErrorCode::internal, "The run did not begin"}));
   const bool finished = result.end == experiment::RunResult::End::finished;
   const bool stopped = result.end == experiment::RunResult::End::stopped;
@@ -152,7 +110,7 @@ int run_and_report(Context& context, const RunArgs& args) {
   const auto judged = judge(context, args.journal, std::to_string(result.experiment));
   if (!judged) return context.report(finished || stopped ? judged.error() : failure);
   if (finished)
-    if (const auto sealed = seal(args.journal, result.experiment, *judged); !sealed) return context.report(sealed.error());
+    if (const auto sealed = analysis::seal(args.journal, result.experiment, *judged); !sealed) return context.report(sealed.error());
   if (context.json) {
     OrderedJson document = analysis::reconcile_json(judged->input, judged->evaluation, false);
     if (!finished && !stopped) {

@@ -8,7 +8,7 @@
 #include "reconcile/input.h"
 #include "support/honest_run.h"
 
-namespace kvcliff::ui::test {
+namespace kvcliff::test {
 
 /// Writes the run as the runner would have; returns its row.
 inline std::int64_t write_run(const std::string& path, reconcile::ExperimentInput in, const std::string& uid, WallNs created,
@@ -54,4 +54,4 @@ inline std::int64_t write_run(const std::string& path, reconcile::ExperimentInpu
   return row;
 }
 
-}  // namespace kvcliff::ui::test
+}  // namespace kvcliff::test

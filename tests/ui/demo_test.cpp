@@ -7,6 +7,7 @@
 #include <QPushButton>
 
 #include "journal/reader.h"
+#include "reconcile/reconcile.h"
 #include "ui/bridge/run_controller.h"
 #include "ui/charts/request_chart.h"
 #include "ui/pages/run_page.h"
@@ -67,6 +68,17 @@ TEST_F(DemoTest, RunsFromTheStartScreenToItsEndAndShowsWhatTheJournalHas) {
   ASSERT_EQ(end.toStdString(), "finished") << page->strips().sentence(QStringLiteral("run")).toStdString();
   EXPECT_TRUE(QFileInfo::exists(journal));
   EXPECT_EQ(StartPage::recent().value(0), journal);
+  {
+    // The verdict is sealed with the method that made it, as the command line seals it.
+    const auto reader = journal::Reader::open(journal.toStdString());
+    ASSERT_TRUE(reader);
+    const auto sealed = reader->sealed_results(experiment);
+    ASSERT_TRUE(sealed);
+    ASSERT_EQ(sealed->size(), 1u);
+    EXPECT_EQ(sealed->front().method_version, reconcile::method_version);
+    EXPECT_EQ(sealed->front().document.at("verdict"), "helps");
+    EXPECT_EQ(sealed->front().document.at("reconciled"), sealed->front().document.at("requests"));
+  }
   EXPECT_EQ(w->window.document().experiment(), experiment);
 
   const QString live = [&] {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/evidence.h"
 
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "experiment/prepare.h"
 #include "model/capacity.h"
@@ -96,34 +94,15 @@ QString Judged::caption() const {
 }
 
 Result<JudgedPtr> judge(const std::string& journal, const std::string& experiment, const ModelSizes& sizes, journal::Depth depth) {
-  auto reader = journal::Reader::open(journal);
-  if (!reader) return fail(reader.error());
   reconcile::LoadOptions options;
   options.depth = depth;
   options.kv = [&sizes](const plan::Plan& p) { return sizes.kv_facts(p); };
-  auto input = reconcile::load(*reader, experiment, options);
-  if (!input) return fail(input.error());
+  auto judgement = analysis::judge(journal, experiment, options);
+  if (!judgement) return fail(judgement.error());
   auto out = std::make_shared<Judged>();
-  out->input = std::move(*input);
-  out->evaluation = analysis::evaluate(out->input);
+  static_cast<analysis::Judgement&>(*out) = std::move(*judgement);
   for (const auto& q : out->evaluation.reconciliation.requests)
     if (!q.warmup) out->measured.push_back(&q);
-  const auto record = reader->experiment(experiment);
-  if (record) {
-    const auto sealed = reader->sealed_results(record->id);
-    const std::string now(analysis::to_string(out->evaluation.decision.verdict));
-    for (const auto& s : sealed ? *sealed : std::vector<journal::SealedResult>{}) {
-      const std::string then = s.document.is_object() ? s.document.value("verdict", std::string()) : std::string();
-      if (then.empty() || then == now) continue;
-      if (s.method_version == reconcile::method_version)
-        return fail(ErrorCode::corrupt, fmt::format("The sealed verdict of this run is \"{}\", its events give \"{}\"", then, now),
-                    journal + ", experiment " + out->input.run_id,
-                    "both by method version " + s.method_version + ": the journal was changed after it was sealed",
-                    "use an untouched copy of the journal");
-      out->notes.push_back(fmt::format("Method version {} gave \"{}\"; version {} gives \"{}\".", s.method_version, then,
-                                       reconcile::method_version, now));
-    }
-  }
   size_tier(*out, sizes);
   predict_sweep(*out);
   return JudgedPtr(std::move(out));

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/decision.h"
+#include "analysis/judge.h"
 #include "analysis/sweep.h"
 #include "base/result.h"
 #include "cache/sizing.h"
@@ -20,10 +20,7 @@ namespace kvcliff::ui {
 class Document;
 
 /// One experiment with everything that core concludes from its journal. Pages share one of these and change nothing.
-struct Judged {
-  reconcile::ExperimentInput input;
-  analysis::Evaluation evaluation;
-  std::vector<std::string> notes;          ///< another method version's verdict, to be shown beside
+struct Judged : analysis::Judgement {
   std::optional<cache::HostSizing> sizing;
   std::string sizing_why;                  ///< when absent
   std::int64_t host_chunk_bytes = 0;       ///< over all ranks; 0 = unknown
@@ -47,8 +44,7 @@ struct Judged {
 };
 using JudgedPtr = std::shared_ptr<const Judged>;
 
-/// Reads and judges an experiment, on the calling thread. A verdict sealed by the same method version that differs from
-/// ours is refused (corrupt). Errors: those of reader and load.
+/// Reads and judges an experiment (analysis::judge), on the calling thread. Errors: those of analysis::judge.
 Result<JudgedPtr> judge(const std::string& journal, const std::string& experiment, const ModelSizes& sizes,
                         journal::Depth depth = journal::Depth::details);
 

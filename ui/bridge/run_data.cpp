@@ -220,6 +220,7 @@ Result<RunData> read_run(const std::string& path, std::int64_t experiment) {
   d.state = QString::fromStdString(e->state);
   d.why = QString::fromStdString(e->why);
   d.simulated = e->simulated;
+  d.plan_text = e->plan_text;
   plan::Plan plan;
   if (const auto json = parse_json(e->plan_text, path)) plan = plan::parse(*json).plan;
   auto sessions = reader->sessions(e->id);

@@ -57,6 +57,7 @@ struct RunData {
   QString journal;
   std::int64_t experiment = 0;
   QString name, model, uid, plan_hash, state, why, engine;
+  std::string plan_text;               ///< as it was written into the journal; empty while live
   bool simulated = false;
   bool live = false;
   std::int64_t block_bytes = 0;        ///< KV bytes of one block, all ranks; 0 = unknown

@@ -2,16 +2,13 @@
 // The runner's side of a live run: services, and the observer that turns its calls into values for the window.
 #include "ui/bridge/run_job.h"
 
-#include <fmt/format.h>
-
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 
-#include "engine/adapter.h"
+#include "analysis/judge.h"
+#include "experiment/run_plan.h"
 #include "host/facts.h"
-#include "host/preflight.h"
-#include "journal/writer.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -66,20 +63,6 @@ Result<std::int64_t> RunController::Job::kv_bytes(const plan::Plan& p) const {
   return layout->bytes_per_token_all_ranks;
 }
 
-Json RunController::Job::preflight(const plan::Plan& arm) const {
-  const bool real = arm.engine.adapter != "emulator";
-  const bool tier = std::any_of(arm.arms.begin(), arm.arms.end(), [](const plan::Arm& a) { return a.offload; });
-  host::Needs needs;
-  needs.host_bytes = tier && real ? arm.capacity.host_bytes : 0;  // the emulator pins no memory
-  needs.ranks = arm.model.tp * arm.model.pp;
-  needs.gpus = arm.engine.adapter == "vllm" ? needs.ranks : 0;
-  needs.journal = journal.toStdString();
-  needs.journal_bytes = 64 << 20;
-  Json out = Json::array();
-  for (const auto& item : host::check_machine(needs, host::read_facts(needs.gpus > 0))) out.push_back(host::to_json(item));
-  return out;
-}
-
 void RunController::Job::failed(const Error& e) {
   experiment::RunResult r;
   r.error = e;
@@ -107,46 +90,47 @@ void RunController::Job::prepare_outlines() {
 }
 
 void RunController::Job::run() {
-  const bool attach = !options.attach_url.isEmpty();
-  const std::string engine_name = attach ? "attach" : plan.engine.adapter;
-  auto adapter = engine::make_adapter(engine_name, engine_name == "emulator" ? std::string() : resources.toStdString());
-  if (!adapter) return failed(adapter.error());
-  auto launcher = process::make_launcher(plan.launcher);
-  if (!launcher) return failed(launcher.error());
-  experiment::RunOptions run;
-  run.program_version = KVCLIFF_VERSION;
-  run.plan_text = canonical_json(plan::to_json(as_written));
-  run.time_scale = options.time_scale;
-  run.resume = options.resume;
-  run.attach_url = options.attach_url.toStdString();
-  run.host = host::to_json(host::read_facts(false));
-  if (engine_name == "emulator") {
+  experiment::RunOrder order;
+  order.plan = plan;
+  order.as_written = as_written;
+  order.journal = journal.toStdString();
+  order.resources = resources.toStdString();
+  order.options.program_version = KVCLIFF_VERSION;
+  order.options.time_scale = options.time_scale;
+  order.options.resume = options.resume;
+  order.options.attach_url = options.attach_url.toStdString();
+  order.options.host = host::to_json(host::read_facts(false));
+  order.kv_bytes = [this](const plan::Plan& p) { return kv_bytes(p); };
+  if (plan.engine.adapter == "emulator" && options.attach_url.isEmpty()) {
     const auto path = emulator_path();
     if (!path) return failed(path.error());
-    run.engine_program = *path;
-    if (options.time_scale != 1.0) run.engine_args = {"--emulate-time-scale", fmt::format("{}", options.time_scale)};
+    order.emulator = *path;
   }
-  QDir().mkpath(QFileInfo(journal).absolutePath());
-  prepare_outlines();
-  journal::Writer::Options writing;
-  writing.notice = [this](const std::string& words) {
+  order.journal_notice = [this](const std::string& words) {
     const QString text = QString::fromStdString(words);
     post([text](RunController& c) { emit c.noticed(QStringLiteral("journal"), text); });
   };
-  experiment::RunResult ended;
-  {
-    auto writer = journal::Writer::open(journal.toStdString(), writing);
-    if (!writer) return failed(writer.error());
-    for (const auto& n : (*writer)->opening_notices()) noticed({0, 0, {}, "info", n});
-    const engine::Adapter& speaks = **adapter;
-    const experiment::Services services{
-        speaks, **launcher, **writer, [this](const plan::Plan& p) { return kv_bytes(p); },
-        [&speaks](const engine::Endpoint& at, const plan::Plan& p) { return experiment::connect_http(speaks, at, p); },
-        [this](const plan::Plan& arm, const engine::Endpoint&) { return preflight(arm); }};
-    ended = experiment::run_experiment(plan, run, services, control, {this}, journal.toStdString());
-  }
+  order.doing = [this](const std::string& words) { tell_doing(QString::fromStdString(words)); };
+  QDir().mkpath(QFileInfo(journal).absolutePath());
+  prepare_outlines();
+  const experiment::RunResult ended = experiment::run_plan(order, control, {this});
+  if (ended.end == experiment::RunResult::End::finished) seal(ended.experiment);
   // Only now is the journal closed whole; readers may take it from here.
   post([this, ended](RunController&) { result = ended; });
+}
+
+void RunController::Job::tell_doing(const QString& words) {
+  post([words](RunController& c) { c.progress_.doing = words; });
+}
+
+// As the command line does: the verdict goes into the journal with the method that made it.
+void RunController::Job::seal(std::int64_t experiment) {
+  tell_doing(QCoreApplication::translate("RunController", "judging the run"));
+  reconcile::LoadOptions reading;
+  reading.kv = [this](const plan::Plan& p) { return sizes.kv_facts(p); };
+  const auto judged = analysis::judge(journal.toStdString(), std::to_string(experiment), reading);
+  const auto sealed = judged ? analysis::seal(journal.toStdString(), experiment, *judged) : Result<void>(fail(judged.error()));
+  if (!sealed) noticed({experiment, 0, {}, "warning", "The verdict was not sealed into the journal. " + sealed.error().sentence()});
 }
 
 }  // namespace kvcliff::ui

@@ -75,7 +75,8 @@ struct RunController::Job : RunTap {
   void prepare_outlines();
   void failed(const Error& e);
   Result<std::int64_t> kv_bytes(const plan::Plan& p) const;
-  Json preflight(const plan::Plan& arm) const;
+  void tell_doing(const QString& words);
+  void seal(std::int64_t experiment);
 
   std::map<std::string, std::vector<RunRequest>> outlines_;
   std::int64_t block_bytes_ = 0;

@@ -3,6 +3,7 @@
 #include <QFileInfo>
 
 #include "journal/reader.h"
+#include "plan/plan.h"
 #include "reconcile/load.h"
 #include "reconcile/reconcile.h"
 #include "ui/bridge/document.h"
@@ -150,6 +151,7 @@ void RunPage::load_log(std::int64_t session) {
   if (s.pid > 0) source += tr(", process %1").arg(exact(s.pid));
   if (!s.url.isEmpty()) source += tr(", port %1").arg(s.url.section(QLatin1Char(':'), -1));
   emit log_cleared();
+  emit log_kept_in(shown_->journal, s.row);
   pool_.start([this, generation, path, row = s.row, source] {
     const auto reader = journal::Reader::open(path);
     if (!reader) return;
@@ -177,7 +179,7 @@ void RunPage::update_failure() {
     if (chosen_ < 0 && !live()) request_->show_nothing(tr("Choose a request in the chart."));
     if (shown_->state == QLatin1String("running"))
       strips().show_message({QStringLiteral("run"), StripMessage::Level::Caution, tr("Interrupted"),
-                             tr("This run has no end: the program that measured it was ended. What was measured is whole; resume repeats the open session."), {}, {}});
+                             tr("This run has no end: the program that measured it was ended. What was measured is whole; resume repeats the open session."), tr("Resume"), [this] { resume_run(); }});
     return;
   }
   const QString why = bad && !bad->why.isEmpty() ? bad->why : shown_->why;
@@ -200,6 +202,28 @@ void RunPage::update_failure() {
       if (generation == generation_ && detail == detail_generation_) request_->show_failure(title, why, last);
     }, Qt::QueuedConnection);
   });
+}
+
+bool RunPage::resumable() const {
+  if (!shown_ || services_.run.running() || shown_->plan_text.empty()) return false;
+  const bool open = std::any_of(shown_->sessions.begin(), shown_->sessions.end(), [](const RunSession& s) { return s.state != SessionState::finished; });
+  return open && shown_->state != QLatin1String("finished") && shown_->engine != QLatin1String("attach") && !shown_->engine.startsWith(QLatin1String("import"));
+}
+
+void RunPage::resume_run() {
+  if (!resumable()) return;
+  const auto parsed = plan::parse_text(shown_->plan_text, shown_->journal.toStdString());
+  QString error = parsed.valid() ? QString() : QString::fromStdString(parsed.faults.front().what);
+  if (error.isEmpty()) {
+    StartOptions options;
+    options.resume = shown_->experiment;
+    // Relative paths start from the plan file where it is the open one, else from where the journal lies.
+    const QString plan_file = document().plan_path();
+    const bool same = !plan_file.isEmpty() && QString::fromStdString(plan::hash(document().plan())) == shown_->plan_hash;
+    options.plan_folder = QFileInfo(same ? plan_file : shown_->journal).absolutePath();
+    run().start(parsed.plan, shown_->journal, options, &error);
+  }
+  if (!error.isEmpty()) strips().show_message({QStringLiteral("run"), StripMessage::Level::Fail, tr("Not resumed"), error, {}, {}});
 }
 
 void RunPage::ended(const QString& end, const QString& why, const QString& journal, qint64 experiment) {

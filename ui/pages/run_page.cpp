@@ -130,6 +130,15 @@ void RunPage::build_header() {
   stop_->setToolTip(tr("Cuts the present request and stops the server; the journal stays whole (Ctrl+.)"));
   stop_->setProperty("danger", true);
   theme().set_icon(stop_, QStringLiteral("stop"), "fail");
+  resume_ = new QPushButton(tr("Resume"), this);
+  resume_->setObjectName(QStringLiteral("run.resume"));
+  resume_->setAccessibleName(tr("Resume the run"));
+  resume_->setToolTip(tr("Goes on with this run in its journal: finished sessions stay, the open one is repeated whole on a fresh server"));
+  resume_->setProperty("primary", true);
+  theme().set_icon(resume_, QStringLiteral("play"), "onInk");
+  resume_->hide();
+  connect(resume_, &QPushButton::clicked, this, &RunPage::resume_run);
+  actions()->addWidget(resume_);
   actions()->addWidget(progress_box_);
   actions()->addWidget(pause_);
   actions()->addWidget(stop_);
@@ -235,6 +244,7 @@ void RunPage::update_header() {
   progress_box_->setVisible(running);
   pause_->setVisible(running);
   stop_->setVisible(running);
+  resume_->setVisible(resumable());
   stop_->setEnabled(!run().stopping());
   pause_->setEnabled(!run().stopping());
   pause_->setText(run().paused() ? tr("Resume") : tr("Pause after this request"));

@@ -41,6 +41,8 @@ class RunPage : public Page {
   void filter_log();                        ///< and put the focus into its filter
   void log_cleared();
   /// Lines of the shown session, from a journal.
+  /// Where the whole log of the shown session lies.
+  void log_kept_in(const QString& journal, qint64 session);
   void log_loaded(const QString& source, const std::vector<kvcliff::LogLine>& lines, qint64 dropped);
 
  private:
@@ -50,6 +52,9 @@ class RunPage : public Page {
   void update_live();
   void update_header();
   void update_failure();
+  /// The shown run has open sessions that its plan can still measure.
+  bool resumable() const;
+  void resume_run();
   void ended(const QString& end, const QString& why, const QString& journal, qint64 experiment);
   void load();                              ///< the document's experiment, on a worker
   void load_request(std::int64_t index);
@@ -65,7 +70,7 @@ class RunPage : public Page {
   RequestPanel* request_;
   ServerPanel* server_;
   QWidget* side_;
-  QPushButton *pause_, *stop_, *follow_;
+  QPushButton *pause_, *stop_, *resume_, *follow_;
   QLabel *progress_words_, *reading_, *detail_, *doing_;
   QProgressBar* progress_bar_;
   QWidget* progress_box_;
