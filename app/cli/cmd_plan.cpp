@@ -192,10 +192,9 @@ OrderedJson show_json(const Context& context, const plan::Plan& p, const std::st
   out["requests"] = sum.known ? OrderedJson(sum.requests) : OrderedJson();
   out["prompt_tokens"] = sum.known ? OrderedJson(sum.tokens) : OrderedJson();
   if (!sum.known) out["why"] = "the requests of a trace are counted when it is read";
-  std::string why;
-  const auto seconds = estimate_seconds(p, why);
-  out["estimated_seconds"] = seconds ? OrderedJson(std::round(*seconds)) : OrderedJson();
-  if (!seconds) out["estimated_seconds_why"] = why;
+  const auto time = estimate_time(p);
+  out["estimated_seconds"] = time.seconds ? OrderedJson(std::round(*time.seconds)) : OrderedJson();
+  if (!time.seconds) out["estimated_seconds_why"] = time.why;
   out["arms"] = std::move(arms);
   out["warnings"] = fault_list(plan::warnings(p, bytes_per_token(context, p)));
   return out;

@@ -22,20 +22,6 @@
 namespace kvcliff::cli {
 namespace fs = std::filesystem;
 
-namespace {
-
-/// Value of a flag in the engine's extra arguments, in either spelling.
-std::string extra_value(const plan::Plan& plan, const std::string& flag) {
-  const auto& args = plan.engine.extra_args;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (args[i] == flag && i + 1 < args.size()) return args[i + 1];
-    if (args[i].rfind(flag + "=", 0) == 0) return args[i].substr(flag.size() + 1);
-  }
-  return {};
-}
-
-}  // namespace
-
 Error faults_error(const std::string& path, const std::vector<plan::Fault>& faults) {
   std::string all;
   for (const auto& f : faults) all += fmt::format("{}{}{}", all.empty() ? "" : "; ", f.what, f.next.empty() ? "" : " (" + f.next + ")");
@@ -162,30 +148,12 @@ ShownCommand command_of_arm(const Context& context, const plan::Plan& plan, cons
   return out;
 }
 
-std::optional<double> estimate_seconds(const plan::Plan& plan, std::string& why) {
-  if (plan.engine.adapter != "emulator") {
-    why = "the speed of a real engine is not known before the first run";
-    return std::nullopt;
-  }
-  const auto name = extra_value(plan, "--emulate-preset");
-  const auto* t = emulator::find_preset(name.empty() ? "rtx5070" : name);
-  if (!t || plan.workload.kind == workload::Spec::Kind::trace) {
-    why = t ? "the lengths of a trace are not known before it is read" : "the emulator has no preset " + name;
-    return std::nullopt;
-  }
-  const double scale = parse_double(extra_value(plan, "--emulate-time-scale")).value_or(1.0);
-  double ms = 0;
-  for (const auto& s : plan::schedule(plan)) {
-    const auto seen = plan::for_arm(plan, s.arm);
-    if (!seen) continue;
-    const auto& w = seen->workload;
-    const double k = static_cast<double>(w.tokens + (w.rounds - 1) * w.turn_tokens / 2) / 1000.0;
-    const double ttft = t->base + t->front * k + t->linear * k + t->quadratic * k * k / 2;
-    const double one = (ttft + t->decode * static_cast<double>(w.output_tokens)) * scale + 2.0 * plan.limits.settle.quiet_ms;
-    const auto requests = static_cast<double>(plan::request_count(*seen).value_or(0) + plan.warmup.min_requests + 2);
-    ms += requests * one / (plan.load.mode == plan::LoadSpec::Mode::closed ? plan.load.concurrency : 1) + 2500 * scale + 1500;
-  }
-  return ms / 1000.0;
+experiment::Estimate estimate_time(const plan::Plan& plan) {
+  return experiment::run_time(plan, [](const std::string& preset) -> std::optional<experiment::RequestCost> {
+    const auto* t = emulator::find_preset(preset.empty() ? emulator::timing_presets().front().name : preset);
+    if (!t) return std::nullopt;
+    return experiment::RequestCost{[t](double tokens) { return emulator::expected_ttft_ms(*t, tokens, 0, 0); }, t->decode};
+  });
 }
 
 }  // namespace kvcliff::cli

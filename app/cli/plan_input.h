@@ -6,6 +6,7 @@
 
 #include "cache/config.h"
 #include "cli/context.h"
+#include "experiment/estimate.h"
 #include "model/layout.h"
 #include "plan/plan.h"
 
@@ -43,7 +44,7 @@ struct ShownCommand {
 };
 ShownCommand command_of_arm(const Context& context, const plan::Plan& plan, const plan::Arm& arm, int port);
 
-/// Seconds the plan would take on the emulator's preset if everything were computed; nullopt for a real engine.
-std::optional<double> estimate_seconds(const plan::Plan& plan, std::string& why);
+/// The time of the plan on its emulator preset if everything were computed (experiment::run_time).
+experiment::Estimate estimate_time(const plan::Plan& plan);
 
 }  // namespace kvcliff::cli

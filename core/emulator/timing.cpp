@@ -30,6 +30,12 @@ const Timing* find_preset(std::string_view name) {
   return nullptr;
 }
 
+double expected_ttft_ms(const Timing& t, double computed, double before, double bytes) {
+  const double c = computed / 1e3, s = before / 1e3;
+  const double load = bytes > 0 ? t.load_latency + bytes / t.load_rate * 1e3 : 0;
+  return t.base + t.front * (c + s) + std::max(t.step_floor, t.linear * c + t.quadratic * c * (s + c / 2)) + load;
+}
+
 TimeModel::Duration TimeModel::scaled(double value) const {
   return Duration(static_cast<std::int64_t>(std::max(0.0, value * s_.scale) * 1e6));
 }

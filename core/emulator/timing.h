@@ -30,6 +30,9 @@ struct Timing {
 
 std::span<const Timing> timing_presets();
 const Timing* find_preset(std::string_view name);
+/// TTFT that a preset gives without noise, ms, of a request alone on its engine: `computed` tokens after `before` tokens
+/// that were hit or loaded, and `bytes` loaded from the host.
+double expected_ttft_ms(const Timing& t, double computed, double before, double bytes);
 
 /// The timing model of one server: preset, noise, drift and session effect, scaled.
 class TimeModel {

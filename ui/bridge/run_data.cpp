@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/run_data.h"
 
-#include <QCoreApplication>
+#include <QObject>
 #include <cmath>
 
 #include "base/json.h"
@@ -11,8 +11,6 @@
 
 namespace kvcliff::ui {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("RunData", text); }
 
 // The largest share names the request; a tie goes to the one that cost more.
 template <class Array>
@@ -173,33 +171,33 @@ void RunData::append(std::size_t session, const journal::ChartRow& row) {
 }
 
 QString RunData::done_words() const {
-  return tr("%1 of %2").arg(exact(qint64(done)), exact(qint64(requests.size())));
+  return QObject::tr("%1 of %2").arg(exact(qint64(done)), exact(qint64(requests.size())));
 }
 
 QString RunData::caption() const {
   QStringList parts;
-  if (!uid.isEmpty()) parts << tr("run %1").arg(uid);
-  if (!plan_hash.isEmpty()) parts << tr("plan %1").arg(plan_hash.left(12));
+  if (!uid.isEmpty()) parts << QObject::tr("run %1").arg(uid);
+  if (!plan_hash.isEmpty()) parts << QObject::tr("plan %1").arg(plan_hash.left(12));
   if (!model.isEmpty()) parts << model;
   if (!engine.isEmpty()) parts << engine;
-  if (simulated) parts << tr("simulated");
+  if (simulated) parts << QObject::tr("simulated");
   return parts.join(QStringLiteral(" \u00b7 "));
 }
 
 QString words_of(SessionState state) {
   switch (state) {
-    case SessionState::planned: return tr("planned");
-    case SessionState::preflight: return tr("preflight");
-    case SessionState::launching: return tr("launching");
-    case SessionState::ready: return tr("ready");
-    case SessionState::warming: return tr("warming");
-    case SessionState::measuring: return tr("measuring");
-    case SessionState::settling: return tr("settling");
-    case SessionState::stopping: return tr("stopping");
-    case SessionState::finished: return tr("finished");
-    case SessionState::failed: return tr("failed");
-    case SessionState::stopped_by_user: return tr("stopped by user");
-    case SessionState::superseded: return tr("superseded");
+    case SessionState::planned: return QObject::tr("planned");
+    case SessionState::preflight: return QObject::tr("preflight");
+    case SessionState::launching: return QObject::tr("launching");
+    case SessionState::ready: return QObject::tr("ready");
+    case SessionState::warming: return QObject::tr("warming");
+    case SessionState::measuring: return QObject::tr("measuring");
+    case SessionState::settling: return QObject::tr("settling");
+    case SessionState::stopping: return QObject::tr("stopping");
+    case SessionState::finished: return QObject::tr("finished");
+    case SessionState::failed: return QObject::tr("failed");
+    case SessionState::stopped_by_user: return QObject::tr("stopped by user");
+    case SessionState::superseded: return QObject::tr("superseded");
   }
   return {};
 }
@@ -221,6 +219,7 @@ Result<RunData> read_run(const std::string& path, std::int64_t experiment) {
   d.why = QString::fromStdString(e->why);
   d.simulated = e->simulated;
   d.plan_text = e->plan_text;
+  d.host = e->host;
   plan::Plan plan;
   if (const auto json = parse_json(e->plan_text, path)) plan = plan::parse(*json).plan;
   auto sessions = reader->sessions(e->id);

@@ -30,6 +30,7 @@ struct RunRequest {
   std::array<std::int64_t, 4> tokens{-1, -1, -1, -1};  ///< by Source
   std::array<double, 3> predicted{-1, -1, -1};         ///< gpu_hit, host_loaded, computed, in real terms
   std::int64_t ttft_ns = -1, total_ns = -1;
+  std::int64_t predicted_ttft_ns = -1; ///< see RunData::ttft_origin
 
   bool failed() const { return state == RequestState::Done && outcome != Outcome::complete; }
   bool measured() const { return tokens[0] >= 0 || tokens[1] >= 0 || tokens[2] >= 0 || tokens[3] > 0; }
@@ -57,6 +58,8 @@ struct RunData {
   QString journal;
   std::int64_t experiment = 0;
   QString name, model, uid, plan_hash, state, why, engine;
+  QString ttft_origin;                 ///< where predicted times come from, or why there are none
+  Json host;                           ///< facts of the machine that measured
   std::string plan_text;               ///< as it was written into the journal; empty while live
   bool simulated = false;
   bool live = false;

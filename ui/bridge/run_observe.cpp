@@ -2,6 +2,8 @@
 // Observer calls of a run, on its thread: each becomes a call with whole values for the GUI thread.
 #include "ui/bridge/run_job.h"
 
+#include "ui/bridge/time_prediction.h"
+
 namespace kvcliff::ui {
 
 void RunController::Job::started(const journal::ExperimentRecord& e, const std::vector<SessionRecord>& attempts) {
@@ -50,6 +52,8 @@ void RunController::Job::started(const journal::ExperimentRecord& e, const std::
   d->done = done;
   d->newest = -1;
   for (const SessionRecord& record : attempts) d->put(record);
+  const double scale = options.time_scale != 1.0 ? options.time_scale : emulated_scale(plan.engine.extra_args);
+  predict_times(*d, plan, sizes, e.host, scale);
   d->touch_all();
   post([d](RunController& c) {
     c.data_ = d;

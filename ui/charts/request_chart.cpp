@@ -236,7 +236,8 @@ QString RequestChart::reading(std::int64_t i) const {
   } else if (r.state == RequestState::Done) {
     parts << tr("sources unknown");
   }
-  if (r.ttft_ns >= 0) parts << tr("TTFT %1 ms").arg(ttft_ms(r.ttft_ns));
+  if (r.ttft_ns >= 0 && r.predicted_ttft_ns >= 0) parts << tr("TTFT %1 ms, predicted %2").arg(ttft_ms(r.ttft_ns), ttft_ms(r.predicted_ttft_ns));
+  else if (r.ttft_ns >= 0) parts << tr("TTFT %1 ms").arg(ttft_ms(r.ttft_ns));
   if (r.failed()) parts << QString::fromLatin1(to_string(r.outcome).data(), qsizetype(to_string(r.outcome).size()));
   if (r.missed) parts << tr("prediction missed by %1 tokens").arg(signed_exact(r.residual));
   return parts.join(QStringLiteral(" \u00b7 "));

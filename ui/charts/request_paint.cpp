@@ -203,6 +203,17 @@ void RequestChart::paint_fault(QPainter& p, double x, double top, const QString&
 void RequestChart::paint_dots(QPainter& p, const View& v) {
   const double r = std::clamp(v.slot() * 0.36, 1.0, 4.0);
   const double bar = v.slot() >= edged_slot ? v.snap(v.slot() * 0.78) : v.slot();
+  // Predictions first, as dashes: a dot on its dash hides all but its ends.
+  if (v.slot() >= edged_slot) {
+    p.setRenderHint(QPainter::Antialiasing, false);
+    for (std::size_t i = v.first; i < v.last; ++i) {
+      const RunRequest& q = data_->requests[i];
+      if (q.predicted_ttft_ns < 0) continue;
+      const double x = v.snap(v.x(scale_.position(i))), y = v.snap(v.ms_y(double(q.predicted_ttft_ns) * 1e-6));
+      if (y < v.times.top() || y > v.times.bottom()) continue;
+      p.fillRect(QRectF(x - 1 / v.scale, y, bar + 2 / v.scale, 1.5), theme().edge(q.predicted_source()));
+    }
+  }
   p.setRenderHint(QPainter::Antialiasing, r > 1.5);
   for (std::size_t k = 0; k < 4; ++k) {
     const Source s = Source(k);

@@ -8,10 +8,11 @@
 #include "cache/explain.h"
 #include "cache/rules.h"
 #include "cache/session.h"
-#include "emulator/timing.h"
 #include "engine/adapter.h"
+#include "experiment/estimate.h"
 #include "model/capacity.h"
 #include "process/launcher.h"
+#include "ui/bridge/time_prediction.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -143,37 +144,6 @@ void read_requests(ArmFacts& out, const plan::Plan& seen, const ModelSizes& size
   }
 }
 
-std::string extra_value(const plan::Plan& plan, const std::string& flag) {
-  const auto& args = plan.engine.extra_args;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (args[i] == flag && i + 1 < args.size()) return args[i + 1];
-    if (args[i].rfind(flag + "=", 0) == 0) return args[i].substr(flag.size() + 1);
-  }
-  return {};
-}
-
-// As `kvcliff-cli plan show`: the emulator's preset, as if everything were computed.
-std::optional<double> session_seconds(const plan::Plan& seen, QString& why) {
-  if (seen.engine.adapter != "emulator") {
-    why = QObject::tr("the speed of a real engine is not known before the first run");
-    return std::nullopt;
-  }
-  const std::string name = extra_value(seen, "--emulate-preset");
-  const auto* t = emulator::find_preset(name.empty() ? "rtx5070" : name);
-  const auto& w = seen.workload;
-  if (!t || w.kind == workload::Spec::Kind::trace) {
-    why = t ? QObject::tr("the lengths of a trace are not known before it is read") : QObject::tr("the emulator has no preset %1").arg(words(name));
-    return std::nullopt;
-  }
-  const double scale = parse_double(extra_value(seen, "--emulate-time-scale")).value_or(1.0);
-  const double k = double(w.tokens + (w.rounds - 1) * w.turn_tokens / 2) / 1000.0;
-  const double ttft = t->base + t->front * k + t->linear * k + t->quadratic * k * k / 2;
-  const double one = (ttft + t->decode * double(w.output_tokens)) * scale + 2.0 * seen.limits.settle.quiet_ms;
-  const double requests = double(plan::request_count(seen).value_or(0) + seen.warmup.min_requests + 2);
-  const int together = seen.load.mode == plan::LoadSpec::Mode::closed ? std::max(1, seen.load.concurrency) : 1;
-  return (requests * one / together + 2500 * scale + 1500) / 1000.0;
-}
-
 void compare_arms(PlanFacts& f) {
   const auto off = f.arms.find("off"), on = f.arms.find("on");
   if (off == f.arms.end() || on == f.arms.end()) return;
@@ -229,9 +199,9 @@ PlanFacts facts_of(const plan::Plan& written, const QString& folder, const Model
     }
     read_command(facts, *seen, resources.toStdString(), port);
     read_requests(facts, *seen, sizes);
-    QString why;
-    facts.seconds = session_seconds(*seen, why);
-    if (!facts.seconds) f.seconds_why = why;
+    const auto time = experiment::session_time(*seen, preset_cost);
+    facts.seconds = time.seconds;
+    if (!time.seconds) f.seconds_why = words(time.why);
   }
   f.requests = 0;
   f.seconds = 0;
