@@ -15,6 +15,7 @@
 #include "plan/words.h"
 #include "ui/bridge/document.h"
 #include "ui/bridge/model_sizes.h"
+#include "ui/pages/plan_fields.h"
 #include "ui/pages/plan_page.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
@@ -24,65 +25,17 @@
 namespace kvcliff::ui {
 namespace {
 
-QVBoxLayout* group(const Theme& theme, QVBoxLayout* column, const QString& title) {
-  if (column->count() > 0) column->addWidget(separator());
-  auto* box = new QWidget;
-  auto* inside = new QVBoxLayout(box);
-  inside->setContentsMargins(14, 10, 14, 10);
-  inside->setSpacing(5);
-  auto* l = new QLabel(title);
-  l->setFont(theme.font(TextSize::CardTitle));
-  inside->addWidget(l);
-  column->addWidget(box);
-  return inside;
-}
-
-QWidget* field_row(const Theme& theme, QVBoxLayout* column, const QString& name, QWidget* field, QWidget* after = nullptr) {
-  auto* box = new QWidget;
-  auto* row = new QHBoxLayout(box);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(8);
-  auto* l = label(name, "secondary");
-  l->setFixedWidth(theme.px(96));
-  l->setBuddy(field);
-  row->addWidget(l);
-  row->addWidget(field, after ? 0 : 1);
-  if (after) row->addWidget(after, 1);
-  column->addWidget(box);
-  return box;
-}
-
-QLineEdit* text_field(const QString& name, const QString& accessible, const QString& tip, const QString& hint) {
-  auto* e = new QLineEdit;
-  e->setObjectName(name);
-  e->setAccessibleName(accessible);
-  e->setToolTip(tip);
-  e->setPlaceholderText(hint);
-  return e;
-}
-
-QComboBox* choice(const QString& name, const QString& accessible, const QString& tip, const QStringList& items) {
-  auto* c = new QComboBox;
-  c->setObjectName(name);
-  c->setAccessibleName(accessible);
-  c->setToolTip(tip);
-  c->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  c->setMinimumContentsLength(8);
-  c->addItems(items);
-  return c;
-}
-
 // Arms that the page knows how to make, in the order of the notes on experiments.
 struct KnownArm {
   const char *name, *title, *note, *tip;
 };
 constexpr KnownArm known_arms[] = {
-    {"off", QT_TRANSLATE_NOOP("PlanPage", "Offload off"), QT_TRANSLATE_NOOP("PlanPage", "baseline"), QT_TRANSLATE_NOOP("PlanPage", "GPU prefix cache alone")},
-    {"on", QT_TRANSLATE_NOOP("PlanPage", "Offload on"), QT_TRANSLATE_NOOP("PlanPage", "under test"), QT_TRANSLATE_NOOP("PlanPage", "The same plus the host tier")},
-    {"control", QT_TRANSLATE_NOOP("PlanPage", "Control, fits the GPU"), "", QT_TRANSLATE_NOOP("PlanPage", "The working set fits the GPU, offload off: what a GPU hit costs")},
-    {"no-reuse", QT_TRANSLATE_NOOP("PlanPage", "No reuse"), QT_TRANSLATE_NOOP("PlanPage", "must show no gain"), QT_TRANSLATE_NOOP("PlanPage", "All prompts distinct, tier on: nothing may be served from a cache")},
-    {"a/a", QT_TRANSLATE_NOOP("PlanPage", "A/A"), QT_TRANSLATE_NOOP("PlanPage", "must show no effect"), QT_TRANSLATE_NOOP("PlanPage", "Equal sessions compared with each other: the effect must be none. Four sessions")},
-    {"equal-memory", QT_TRANSLATE_NOOP("PlanPage", "Equal memory"), QT_TRANSLATE_NOOP("PlanPage", "GPU + host as GPU"), QT_TRANSLATE_NOOP("PlanPage", "A GPU cache as large as GPU and host together, where the card has room")},
+    {"off", QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "Offload off"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "baseline"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "GPU prefix cache alone")},
+    {"on", QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "Offload on"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "under test"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "The same plus the host tier")},
+    {"control", QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "Control, fits the GPU"), "", QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "The working set fits the GPU, offload off: what a GPU hit costs")},
+    {"no-reuse", QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "No reuse"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "must show no gain"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "All prompts distinct, tier on: nothing may be served from a cache")},
+    {"a/a", QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "A/A"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "must show no effect"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "Equal sessions compared with each other: the effect must be none. Four sessions")},
+    {"equal-memory", QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "Equal memory"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "GPU + host as GPU"), QT_TRANSLATE_NOOP("kvcliff::ui::PlanPage", "A GPU cache as large as GPU and host together, where the card has room")},
 };
 
 }  // namespace
@@ -141,13 +94,13 @@ void PlanPage::build_inputs(QVBoxLayout* column) {
 void PlanPage::build_arms(QVBoxLayout* column) {
   auto* in = group(theme(), column, tr("Arms"));
   for (const KnownArm& a : known_arms) {
-    auto* box = new QCheckBox(QCoreApplication::translate("PlanPage", a.title));
+    auto* box = new QCheckBox(QCoreApplication::translate("kvcliff::ui::PlanPage", a.title));
     box->setObjectName(QStringLiteral("plan.arm.") + QLatin1String(a.name));
     box->setAccessibleName(box->text());
-    box->setToolTip(QCoreApplication::translate("PlanPage", a.tip));
+    box->setToolTip(QCoreApplication::translate("kvcliff::ui::PlanPage", a.tip));
     arm_boxes_[a.name] = box;
     auto* row = new QHBoxLayout;
-    auto* note = label(QCoreApplication::translate("PlanPage", a.note), "caption");
+    auto* note = label(QCoreApplication::translate("kvcliff::ui::PlanPage", a.note), "caption");
     note->setObjectName(QStringLiteral("plan.arm.") + QLatin1String(a.name) + QStringLiteral(".note"));
     note->setFont(theme().font(TextSize::Caption));
     row->addWidget(box);
@@ -254,119 +207,6 @@ void PlanPage::build_workload(QVBoxLayout* column) {
                       [](plan::Plan& p, double v) { p.workload.seed = std::uint64_t(v); });
   numbers_.push_back({seed, [](const plan::Plan& p) { return double(p.workload.seed); }});
   fault_line(in, QStringLiteral("plan.workload"), {QStringLiteral("workload"), QStringLiteral("capacity"), QStringLiteral("model")});
-}
-
-void PlanPage::build_engine(QVBoxLayout* column) {
-  auto* in = group(theme(), column, tr("Engine"));
-  engine_ = choice(QStringLiteral("plan.engine"), tr("Engine"), tr("What is launched for each session"), {tr("Emulator, as vLLM"), tr("vLLM"), tr("A server that runs already")});
-  field_row(theme(), in, tr("Engine"), engine_);
-  fault_line(in, QStringLiteral("plan.engine"), {QStringLiteral("engine")}, engine_);
-  connect(engine_, &QComboBox::activated, this, [this](int i) {
-    edit(tr("engine"), 0, [&](plan::Plan& p) { p.engine.adapter = plan::adapters[std::size_t(i)]; });
-  });
-  version_ = text_field(QStringLiteral("plan.version"), tr("Engine version"), tr("Version asked for; a server of another version fails the gate"), tr("any version"));
-  environment_ = text_field(QStringLiteral("plan.environment"), tr("Engine environment"), tr("Name of an installed environment, or a folder; empty = the PATH"), tr("from the PATH"));
-  field_row(theme(), in, tr("Version"), version_);
-  field_row(theme(), in, tr("Environment"), environment_);
-  connect(version_, &QLineEdit::textEdited, this, [this](const QString& t) { edit(tr("engine version"), 61, [&](plan::Plan& p) { p.engine.version = t.trimmed().toStdString(); }); });
-  connect(environment_, &QLineEdit::textEdited, this, [this](const QString& t) { edit(tr("environment"), 62, [&](plan::Plan& p) { p.engine.environment = t.trimmed().toStdString(); }); });
-  launcher_ = choice(QStringLiteral("plan.launcher"), tr("Launcher"), tr("Where servers are started"), {tr("This machine"), tr("Over SSH"), tr("In a container"), tr("As Slurm jobs")});
-  field_row(theme(), in, tr("Launcher"), launcher_);
-  connect(launcher_, &QComboBox::activated, this, [this](int i) {
-    static const char* const kinds[] = {"local", "ssh", "container", "slurm"};
-    edit(tr("launcher"), 0, [&](plan::Plan& p) { p.launcher = {kinds[i], {}}; });
-  });
-  launcher_options_ = new QWidget;
-  auto* form = new QFormLayout(launcher_options_);
-  form->setContentsMargins(0, 0, 0, 0);
-  in->addWidget(launcher_options_);
-  fault_line(in, QStringLiteral("plan.launcher"), {QStringLiteral("launcher")});
-  auto* arguments_title = label(tr("Further arguments, one a line, the same in every arm"), "caption");
-  arguments_title->setFont(theme().font(TextSize::Caption));
-  arguments_title->setWordWrap(true);
-  in->addWidget(arguments_title);
-  arguments_ = new QPlainTextEdit;
-  arguments_->setObjectName(QStringLiteral("plan.arguments"));
-  arguments_->setAccessibleName(tr("Further arguments of the engine"));
-  arguments_->setToolTip(tr("One argument a line, passed on exactly as written"));
-  arguments_->setTabChangesFocus(true);
-  arguments_->setFont(theme().fixed());
-  arguments_->setFixedHeight(theme().px(58));
-  in->addWidget(arguments_);
-  connect(arguments_, &QPlainTextEdit::textChanged, this, [this] {
-    edit(tr("arguments"), 63, [&](plan::Plan& p) {
-      p.engine.extra_args.clear();
-      for (const QString& line : arguments_->toPlainText().split(QLatin1Char('\n')))
-        if (!line.trimmed().isEmpty()) p.engine.extra_args.push_back(line.trimmed().toStdString());
-    });
-  });
-  dummy_ = new QCheckBox(tr("Dummy weights"));
-  dummy_->setObjectName(QStringLiteral("plan.dummy"));
-  dummy_->setAccessibleName(dummy_->text());
-  dummy_->setToolTip(tr("Made up by the engine: times are real, answers mean nothing"));
-  in->addWidget(dummy_);
-  connect(dummy_, &QCheckBox::clicked, this, [this](bool on) { edit(tr("weights"), 0, [&](plan::Plan& p) { p.model.dummy_weights = on; }); });
-}
-
-void PlanPage::build_limits(QVBoxLayout* column) {
-  auto* in = group(theme(), column, tr("Judgement and limits"));
-  auto* effect = number(in, QStringLiteral("effect"), tr("Smallest effect"), tr("Difference of interest in percent: below it the verdict is \u201cno effect\u201d"), 0.1, 99, 1,
-                        QStringLiteral("smallest_effect"), 64, [](plan::Plan& p, double v) { p.smallest_effect = std::round(v * 1000) / 100000; });
-  effect->set_unit(tr("%"));
-  numbers_.push_back({effect, [](const plan::Plan& p) { return p.smallest_effect * 100; }});
-  auto* start = number(in, QStringLiteral("start_s"), tr("Start limit, s"), tr("Silence of a starting engine after which it is given up"), 1, 1e6, 0,
-                       QStringLiteral("limits.start_s"), 65, [](plan::Plan& p, double v) { p.limits.start_s = v; });
-  numbers_.push_back({start, [](const plan::Plan& p) { return p.limits.start_s; }});
-  auto* ceiling = number(in, QStringLiteral("ceiling"), tr("Ceiling, s"), tr("The run ends after so many seconds; 0 = no ceiling"), 0, 1e8, 0, QStringLiteral("cost_ceiling"), 66,
-                         [](plan::Plan& p, double v) {
-                           if (v > 0) {
-                             if (!p.cost_ceiling) p.cost_ceiling.emplace();
-                             p.cost_ceiling->seconds = v;
-                           } else if (p.cost_ceiling) {
-                             p.cost_ceiling->seconds.reset();
-                             if (!p.cost_ceiling->money) p.cost_ceiling.reset();
-                           }
-                         });
-  numbers_.push_back({ceiling, [](const plan::Plan& p) { return p.cost_ceiling ? p.cost_ceiling->seconds.value_or(0) : 0; }});
-  fault_line(in, QStringLiteral("plan.limits"), {QStringLiteral("limits"), QStringLiteral("warmup"), QStringLiteral("gates")});
-  keep_raw_ = new QCheckBox(tr("Keep raw answers and scrapes"));
-  keep_raw_->setObjectName(QStringLiteral("plan.keepRaw"));
-  keep_raw_->setAccessibleName(keep_raw_->text());
-  keep_raw_->setToolTip(tr("Compressed in the journal, as evidence"));
-  in->addWidget(keep_raw_);
-  connect(keep_raw_, &QCheckBox::clicked, this, [this](bool on) { edit(tr("raw answers"), 0, [&](plan::Plan& p) { p.keep_raw = on; }); });
-  // Whatever no field above stands for: nothing is lost.
-  fault_line(in, QStringLiteral("plan.other"), {QString()});
-}
-
-void PlanPage::update_launcher_options() {
-  const auto& launcher = document().plan().launcher;
-  const QString kind = QString::fromStdString(launcher.kind);
-  auto* form = static_cast<QFormLayout*>(launcher_options_->layout());
-  if (kind != shown_launcher_) {
-    while (form->rowCount() > 0) form->removeRow(0);
-    shown_launcher_ = kind;
-    const auto known = plan::launcher_options.find(launcher.kind);
-    if (known != plan::launcher_options.end())
-      for (const auto& option : known->second) {
-        const QString name = QString::fromStdString(option);
-        auto* e = text_field(QStringLiteral("plan.launcher.") + name, tr("Launcher option %1").arg(name), tr("launcher.%1 of the plan file").arg(name), {});
-        form->addRow(name, e);
-        connect(e, &QLineEdit::textEdited, this, [this, option](const QString& t) {
-          edit(tr("launcher"), 67, [&](plan::Plan& p) {
-            if (t.trimmed().isEmpty()) p.launcher.options.erase(option);
-            else p.launcher.options[option] = t.trimmed().toStdString();
-          });
-        });
-      }
-  }
-  launcher_options_->setVisible(form->rowCount() > 0);
-  for (int i = 0; i < form->rowCount(); ++i) {
-    auto* e = static_cast<QLineEdit*>(form->itemAt(i, QFormLayout::FieldRole)->widget());
-    const auto v = launcher.options.find(e->objectName().mid(14).toStdString());
-    const QString text = v == launcher.options.end() ? QString() : QString::fromStdString(v->second);
-    if (!e->hasFocus() && e->text() != text) e->setText(text);
-  }
 }
 
 void PlanPage::update_inputs() {

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The right side of Predict: the sentence, the cliff chart, the exact numbers, and what explains them.
 #include <QComboBox>
-#include <QDialog>
-#include <QDialogButtonBox>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QTableWidget>
 #include <cmath>
 
 #include "analysis/priors.h"
@@ -45,48 +41,6 @@ void clear(QLayout* layout) {
     delete item->widget();
     delete item;
   }
-}
-
-// A read-only table of text in a window of its own that does not block.
-void show_table(QWidget* parent, const char* name, const QString& title, const QString& sentence, const QStringList& head,
-                const QVector<QStringList>& rows) {
-  auto* dialog = new QDialog(parent);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setObjectName(QLatin1String(name));
-  dialog->setWindowTitle(title);
-  dialog->resize(680, 420);
-  auto* column = new QVBoxLayout(dialog);
-  auto* words = new QLabel(sentence, dialog);
-  words->setWordWrap(true);
-  words->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  column->addWidget(words);
-  auto* table = new QTableWidget(int(rows.size()), int(head.size()), dialog);
-  table->setHorizontalHeaderLabels(head);
-  table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  table->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table->setWordWrap(true);
-  table->verticalHeader()->setVisible(false);
-  table->setShowGrid(false);
-  table->setAccessibleName(title);
-  for (int r = 0; r < rows.size(); ++r)
-    for (int c = 0; c < head.size(); ++c) {
-      auto* item = new QTableWidgetItem(rows[r].value(c));
-      if (c == 1) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-      table->setItem(r, c, item);
-    }
-  table->horizontalHeader()->setStretchLastSection(true);
-  table->resizeColumnsToContents();
-  column->addWidget(table, 1);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
-  QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
-  column->addWidget(buttons);
-  dialog->show();
-}
-
-QString json_text(const Json& j) {
-  if (j.is_number_integer()) return exact(j.get<qint64>());
-  if (j.is_string()) return QString::fromStdString(j.get<std::string>());
-  return QString::fromStdString(j.dump());
 }
 
 }  // namespace
@@ -358,59 +312,6 @@ void PredictPage::update_times() {
   row(Source::computed, tr("computed"), guess.at(n, 0, 0));
   const auto even = analysis::break_even(guess, double(s.layout->bytes_per_token_per_rank));
   if (even.value) times_rows_->addLayout(value_row(theme(), tr("loading beats computing from"), tr("about %1").arg(exact(qint64(std::ceil(even.value->tokens)))), tr("tokens")));
-}
-
-void PredictPage::show_derivation() {
-  const PredictionState& s = prediction_.state();
-  if (!s.layout) {
-    strips().show_message({QStringLiteral("derivation"), StripMessage::Level::Caution, tr("Unknown"), s.layout_why, {}, {}});
-    return;
-  }
-  QVector<QStringList> rows;
-  for (const auto& f : s.layout->derivation)
-    rows.append(QStringList{QString::fromStdString(f.factor), json_text(f.value), QString::fromStdString(f.from)});
-  show_table(this, "predict.derivation", tr("KV bytes per token of %1").arg(QString::fromStdString(s.layout->model)),
-             tr("%1 bytes per token, whole model; %2 per rank; %3 over all ranks, copies counted. One block of %4 tokens takes %5 bytes.")
-                 .arg(exact(s.layout->bytes_per_token), exact(s.layout->bytes_per_token_per_rank), exact(s.layout->bytes_per_token_all_ranks))
-                 .arg(s.layout->block_size)
-                 .arg(exact(block_bytes())),
-             {tr("factor"), tr("value"), tr("where it comes from")}, rows);
-}
-
-void PredictPage::show_explanation() {
-  const PredictionState& s = prediction_.state();
-  const double f = document_blocks();
-  QVector<QStringList> rows;
-  const auto add = [&](const QString& what, const QString& value, const QString& why) { rows.append({what, value, why}); };
-  const auto& p = document().plan();
-  add(tr("full blocks of a document"), exact(qint64(f)), tr("only full blocks are cached: floor(%1 / %2)").arg(exact(p.workload.tokens)).arg(p.capacity.block_size));
-  add(tr("tokens always computed"), exact(p.workload.tokens % p.capacity.block_size), tr("the partial tail block is never cached; the last token is always run"));
-  add(tr("usable GPU blocks"), exact(s.config.gpu_blocks), tr("%1 allocated, one is the null block").arg(exact(p.capacity.gpu_blocks)));
-  add(tr("host blocks"), exact(s.config.host_chunks * s.config.blocks_per_chunk), tr("floor(%1 bytes / bytes of a chunk over all ranks, rounded up to 4,096)").arg(exact(p.capacity.host_bytes)));
-  add(tr("working set"), exact(qint64(working_set())), tr("distinct prompt blocks that are revisited"));
-  add(tr("GPU edge"), tr("%1 to %2").arg(exact(s.config.gpu_blocks), exact(qint64(double(s.config.gpu_blocks) + f))),
-      tr("LRU, tail of a document first: in cyclic order hits fall from all to none over one document"));
-  add(tr("host edge"), tr("%1 to %2").arg(exact(s.config.host_chunks), exact(qint64(double(s.config.host_chunks) + f))), rule_note_->text());
-  add(tr("rule seen live"), QString(), QString::fromStdString(cache::verified(s.config)));
-  show_table(this, "predict.explanation", tr("Why the curve is what it is"), sentence_->text() + QLatin1Char(' ') + sentence_detail_->text(),
-             {tr("what"), tr("blocks or tokens"), tr("rule")}, rows);
-}
-
-void PredictPage::keep_scenario() {
-  kept_cell_->setVisible(true);
-  const auto& p = document().plan();
-  const QString name = tr("%1 \u00b7 %2 docs \u00b7 GPU %3 \u00b7 host %4")
-                           .arg(QString::fromStdString(p.model.id.empty() ? p.model.config : p.model.id))
-                           .arg(exact(p.workload.documents), exact(prediction_.state().config.gpu_blocks), exact(prediction_.state().config.host_chunks));
-  auto* row = new QHBoxLayout;
-  auto* back = new QPushButton(name);
-  back->setProperty("flat", true);
-  back->setObjectName(QStringLiteral("predict.kept"));
-  back->setToolTip(tr("Back to this scenario"));
-  connect(back, &QPushButton::clicked, this, [this, p] { document().edit_plan(p, tr("kept scenario")); });
-  row->addWidget(back, 1);
-  row->addWidget(new QLabel(chart_->reading()));
-  kept_rows_->addLayout(row);
 }
 
 }  // namespace kvcliff::ui
