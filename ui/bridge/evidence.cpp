@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/evidence.h"
 
+#include <limits>
+
 #include "base/text.h"
 #include "experiment/prepare.h"
 #include "model/capacity.h"
 #include "reconcile/load.h"
 #include "report/report.h"
 #include "ui/bridge/document.h"
+#include "ui/theme/numbers.h"
 
 namespace kvcliff::ui {
 namespace {
 
 // Log lines within this time of a request belong to its evidence.
 constexpr MonoNs log_margin = 250'000'000;
+
+// A larger run is judged when somebody asks for it: every request with its counters is held in memory.
+constexpr std::int64_t judged_unasked = 200'000;
+constexpr double judged_bytes = 4096;  // of one request with its checks, as measured with the bench of the window
+
+std::int64_t measured_requests(const std::string& journal, std::int64_t experiment) {
+  const auto reader = journal::Reader::open(journal);
+  const auto sessions = reader ? reader->sessions(experiment) : Result<std::vector<SessionRecord>>(fail(reader.error()));
+  std::int64_t n = 0;
+  for (const auto& s : sessions ? *sessions : std::vector<SessionRecord>{})
+    if (const auto count = reader->request_count(s.id)) n += count->measured;
+  return n;
+}
 
 // What a host tier would have to hold for this workload, by the rules of the engine that was measured.
 void size_tier(Judged& j, const ModelSizes& sizes) {
@@ -120,26 +136,36 @@ Evidence::~Evidence() {
   pool_.waitForDone();
 }
 
-void Evidence::reload() {
+void Evidence::reload() { load(judged_unasked); }
+void Evidence::judge_all() { load(std::numeric_limits<std::int64_t>::max()); }
+
+void Evidence::load(std::int64_t most_requests) {
   const std::uint64_t generation = ++generation_;
   ++detail_generation_;
   detail_.reset();
   if (document_.experiment() == 0) {
     judged_.reset();
     error_.clear();
-    loading_ = false;
+    loading_ = asks_ = false;
     emit changed();
     return;
   }
   loading_ = true;
+  asks_ = false;
   emit changed();
-  pool_.start([this, generation, sizes = sizes_, journal = document_.journal().toStdString(), id = std::to_string(document_.experiment())] {
-    auto result = judge(journal, id, *sizes);
+  pool_.start([this, generation, most_requests, sizes = sizes_, journal = document_.journal().toStdString(), experiment = document_.experiment()] {
+    const std::int64_t requests = measured_requests(journal, experiment);
+    const bool asks = requests > most_requests;
+    auto result = asks ? Result<JudgedPtr>(JudgedPtr()) : judge(journal, std::to_string(experiment), *sizes);
     QString error = result ? QString() : QString::fromStdString(result.error().sentence());
+    if (asks)
+      error = tr("This run has %1 requests. Judging them all takes memory of about %2 GiB and some time; Run shows them as they are.")
+                  .arg(exact(requests), QLocale().toString(double(requests) * judged_bytes / (1 << 30), 'f', 1));
     QMetaObject::invokeMethod(
         this,
-        [this, generation, error = std::move(error), value = result ? *result : JudgedPtr()] {
+        [this, generation, asks, error = std::move(error), value = result ? *result : JudgedPtr()] {
           if (generation != generation_) return;
+          asks_ = asks;
           judged_ = value;
           error_ = error;
           loading_ = false;

@@ -70,18 +70,23 @@ class Evidence : public QObject {
   JudgedPtr judged() const { return judged_; }
   bool loading() const { return loading_; }
   QString error() const { return error_; }
+  /// The run has so many requests that they are judged on demand only: `judge_all` does. The error says so.
+  bool asks() const { return asks_; }
   std::shared_ptr<const RequestDetail> detail() const { return detail_; }
   const ModelSizes& sizes() const { return *sizes_; }
 
  public slots:
   /// Reads the document's experiment again (a run that goes on, a journal that grew).
   void reload();
+  /// The same, however many requests there are.
+  void judge_all();
 
  signals:
   void changed();          ///< judged, loading or error
   void detail_changed();
 
  private:
+  void load(std::int64_t most_requests);
   void load_detail(int request);
 
   Document& document_;
@@ -89,7 +94,7 @@ class Evidence : public QObject {
   JudgedPtr judged_;
   std::shared_ptr<const RequestDetail> detail_;
   QString error_;
-  bool loading_ = false;
+  bool loading_ = false, asks_ = false;
   std::uint64_t generation_ = 0, detail_generation_ = 0;
   QThreadPool pool_;
 };

@@ -7,6 +7,7 @@
 #include "journal/file_state.h"
 #include "journal/merge.h"
 #include "journal/reader.h"
+#include "journal/source_sums.h"
 #include "reconcile/load.h"
 #include "ui/models/evidence_estimates.h"
 
@@ -70,6 +71,15 @@ HistorySummary summary_of(const QString& journal, const journal::ExperimentRecor
     if (out.engine_version.empty()) out.engine_version = s.effective.engine_version;
     if (s.state != SessionState::finished) continue;
     if (s.arm == "on" || &s == &sessions->front()) read_settings(out, s);
+    if (const auto count = reader->request_count(s.id); count && count->measured > most_requests / 4) {
+      // Large sessions are summed by SQLite itself: reading them twice would hold up the chart that somebody waits for.
+      if (const auto sum = journal::source_sums(journal.toStdString(), s.id)) {
+        out.measured += sum->requests;
+        const std::int64_t values[] = {sum->computed, sum->gpu_hit, sum->host_loaded, sum->unknown};
+        for (std::size_t k = 0; k < 4; ++k) *sums[k] += values[k];
+        continue;
+      }
+    }
     std::int64_t from = 0;
     while (!stop) {
       const auto chunk = reader->chart_rows(s.id, from, 20'000);

@@ -135,15 +135,17 @@ void ReconcilePage::update_all() {
   strips().resolve(QStringLiteral("reconcile"));
   const auto judged = e.judged();
   if (!e.error().isEmpty()) {
-    strips().show_message({QStringLiteral("reconcile"), StripMessage::Level::Fail, tr("Not read"), e.error(), tr("Read again"), [this] { services_.evidence->reload(); }});
-    emit result_changed(tr("not read"), "fail");
+    strips().show_message({QStringLiteral("reconcile"), e.asks() ? StripMessage::Level::Caution : StripMessage::Level::Fail, e.asks() ? tr("Not judged") : tr("Not read"), e.error(),
+                           e.asks() ? tr("Judge it all") : tr("Read again"), [this] { services_.evidence->asks() ? services_.evidence->judge_all() : services_.evidence->reload(); }});
+    emit result_changed(e.asks() ? tr("not judged") : tr("not read"), e.asks() ? "text3" : "fail");
   }
   if (!judged || judged->measured.empty()) {
     matrix_.set_judged(judged);
     reconciled_->setVisible(false);
     possible_->setVisible(false);
     simulated_->setVisible(false);
-    if (!e.error().isEmpty()) show_empty(tr("The checks could not be made."), QString(), [] {});
+    if (e.asks()) show_empty(tr("The checks are made when you ask for them."), tr("Judge it all"), [this] { services_.evidence->judge_all(); });
+    else if (!e.error().isEmpty()) show_empty(tr("The checks could not be made."), QString(), [] {});
     else if (e.loading()) show_empty(tr("Reading the journal and checking every counter\u2026"), QString(), [] {});
     else show_empty(tr("No measured request. Checks appear as each request settles."), tr("Go to run"), [this] { emit go_to(RunIndex); });
     if (e.error().isEmpty()) emit result_changed(QString(), "text3");

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "journal/codec.h"
 #include "journal/reader.h"
+#include "journal/source_sums.h"
 #include "journal/schema.h"
 #include "journal/writer.h"
 #include "sample.h"
@@ -141,6 +142,65 @@ TEST(Journal, EverythingWrittenIsReadAsItWas) {
   EXPECT_EQ(r.log(s)->at(0).text, line.text);
   EXPECT_EQ(r.notices(e)->at(0).text, "the first request was slow");
   EXPECT_EQ(r.sealed_results(e)->at(0).document, (Json{{"verdict", "helps"}}));
+}
+
+TEST(Journal, SumsBySourceAreThoseOfTheRows) {
+  test::TempDir dir;
+  auto w = must_open(dir / "j.db");
+  const auto e = w->put(test::sample_experiment("aa"));
+  const auto s = w->put(e, test::sample_session(0));
+  for (int i = 0; i < 10; ++i) {
+    RequestRecord r = test::sample_request(s, i);
+    if (i == 0) r.plan.warmup = true;
+    if (i == 3) r.sources.gpu_hit.value.reset();  // not reported: its whole prompt is unknown
+    w->put(r);
+  }
+  ASSERT_TRUE(w->flush());
+  const auto r = Reader::open(dir / "j.db");
+  ASSERT_TRUE(r);
+  SourceSums want;
+  const auto rows = r->chart_rows(s);
+  ASSERT_TRUE(rows);
+  for (const auto& row : *rows) {
+    if (row.warmup) continue;
+    ++want.requests;
+    const bool known = row.computed >= 0 && row.gpu_hit >= 0 && row.host_loaded >= 0;
+    want.computed += known ? row.computed : 0;
+    want.gpu_hit += known ? row.gpu_hit : 0;
+    want.host_loaded += known ? row.host_loaded : 0;
+    want.unknown += known ? std::max<std::int64_t>(0, row.unknown) : row.prompt_tokens;
+  }
+  const auto got = source_sums(dir / "j.db", s);
+  ASSERT_TRUE(got) << got.error().sentence();
+  EXPECT_EQ(*got, want);
+  EXPECT_EQ(got->requests, 9);
+  EXPECT_GT(got->unknown, 0);
+}
+
+TEST(Journal, TheWholeLogIsSearchedAndWordsAreTakenAsTheyAre) {
+  test::TempDir dir;
+  auto w = must_open(dir / "j.db");
+  const auto e = w->put(test::sample_experiment("aa"));
+  const auto s = w->put(e, test::sample_session(0)), other = w->put(e, test::sample_session(1));
+  for (int i = 0; i < 1000; ++i) w->put_log(s, {{i, i}, false, "INFO line " + std::to_string(i) + (i % 100 == 7 ? " cache 50% full" : ""), false});
+  w->put_log(s, {{1000, 1000}, true, "a_b", false});
+  w->put_log(other, {{0, 0}, false, "cache 50% full", false});
+  ASSERT_TRUE(w->flush());
+  const auto r = Reader::open(dir / "j.db");
+  ASSERT_TRUE(r);
+  const auto found = r->find_in_log(s, "CACHE 50%", 3);
+  ASSERT_TRUE(found) << found.error().sentence();
+  EXPECT_EQ(found->matches, 10);
+  EXPECT_EQ(found->searched, 1001);
+  ASSERT_EQ(found->lines.size(), 3u) << "the newest ones";
+  EXPECT_EQ(found->lines[0].text, "INFO line 707 cache 50% full");
+  EXPECT_EQ(found->lines[2].text, "INFO line 907 cache 50% full");
+  // What SQL takes for wildcards stands for itself.
+  EXPECT_EQ(r->find_in_log(s, "5%f", 10)->matches, 0);
+  EXPECT_EQ(r->find_in_log(s, "a_b", 10)->matches, 1);
+  EXPECT_EQ(r->find_in_log(s, "n_9", 10)->matches, 0);
+  int asked = 0;
+  EXPECT_LT(r->find_in_log(s, "line", 10, [&] { return ++asked < 5; })->matches, 10) << "broken off";
 }
 
 TEST(Journal, ARequestPutAgainReplacesTheUnfinishedOne) {
