@@ -34,5 +34,6 @@ endif()
 if(KVCLIFF_BUILD_UI)
   # Qt first: the package of QCustomPlot names Qt's targets and finds nothing itself.
   find_package(Qt6 6.2 REQUIRED COMPONENTS Core Gui Widgets PrintSupport Svg DBus Test)
+  find_package(Qt6 QUIET OPTIONAL_COMPONENTS LinguistTools)
   find_package(QCustomPlotQt6 REQUIRED)
 endif()

@@ -8,6 +8,7 @@
 
 #include "ui/export/report_export.h"
 #include "ui/main_window.h"
+#include "ui/theme/texts.h"
 
 namespace {
 
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationDisplayName(QStringLiteral("KV Cliff"));
   QApplication::setApplicationVersion(QStringLiteral(KVCLIFF_VERSION));
   QApplication::setOrganizationName(QStringLiteral("kvcliff"));
+  kvcliff::ui::install_texts(app);
 
   {
     const QStringList all = app.arguments().mid(1);

@@ -6,6 +6,8 @@
 #include <QLocale>
 #include <QTemporaryDir>
 
+#include "ui/theme/texts.h"
+
 // A home of its own, so that no setting or journal of the user is read or written, and the same words everywhere.
 int main(int argc, char** argv) {
   static QTemporaryDir home;
@@ -17,6 +19,7 @@ int main(int argc, char** argv) {
   QApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("kvcliff-test"));
   QApplication::setOrganizationName(QStringLiteral("kvcliff-test"));
+  kvcliff::ui::install_texts(app);
   ::testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();
 }
