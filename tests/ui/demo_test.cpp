@@ -8,6 +8,7 @@
 
 #include "journal/reader.h"
 #include "reconcile/reconcile.h"
+#include "ui/bridge/evidence.h"
 #include "ui/bridge/run_controller.h"
 #include "ui/charts/request_chart.h"
 #include "ui/pages/run_page.h"
@@ -76,7 +77,9 @@ TEST_F(DemoTest, RunsFromTheStartScreenToItsEndAndShowsWhatTheJournalHas) {
     ASSERT_TRUE(sealed);
     ASSERT_EQ(sealed->size(), 1u);
     EXPECT_EQ(sealed->front().method_version, reconcile::method_version);
-    EXPECT_EQ(sealed->front().document.at("verdict"), "helps");
+    // Which verdict it is depends on how busy this machine was; it is the one that the journal gives.
+    ASSERT_TRUE(wait([&] { return w->window.evidence().judged() != nullptr; }, 60'000));
+    EXPECT_EQ(sealed->front().document.at("verdict"), analysis::to_string(w->window.evidence().judged()->evaluation.decision.verdict));
     EXPECT_EQ(sealed->front().document.at("reconciled"), sealed->front().document.at("requests"));
   }
   EXPECT_EQ(w->window.document().experiment(), experiment);

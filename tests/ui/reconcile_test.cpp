@@ -12,6 +12,7 @@
 #include "ui/pages/reconcile_evidence.h"
 #include "ui/pages/reconcile_matrix.h"
 #include "ui/pages/reconcile_page.h"
+#include "ui/support/cells.h"
 #include "ui/support/measured.h"
 #include "ui/support/window.h"
 #include "ui/widgets/card.h"
@@ -38,59 +39,14 @@ class ReconcileTest : public ::testing::Test {
   }
 };
 
-// Every request cell against the check list of the command line.
-void compare_cells(ReconcileTest& t, const QString& file) {
-  const Json j = cli_json({QStringLiteral("reconcile"), file, QStringLiteral("--requests")});
-  ASSERT_EQ(t.matrix().columnCount(), int(j["request_list"].size()));
-  int compared = 0;
-  for (int c = 0; c < t.matrix().columnCount(); ++c) {
-    const Json& checks = j["request_list"][std::size_t(c)]["checks"];
-    for (const auto& [id, check] : checks.items()) {
-      const int r = t.row_of(QString::fromStdString(id), CheckScope::request);
-      ASSERT_GE(r, 0) << id;
-      const MatrixCell cell = t.matrix().cell(r, c);
-      ASSERT_TRUE(cell.result) << id << " request " << c + 1;
-      EXPECT_EQ(std::string(to_string(cell.state)), check["state"].get<std::string>()) << id << " request " << c + 1;
-      EXPECT_EQ(cell.result->residual, (check["residual"].is_null() ? 0 : check["residual"].get<double>())) << id << " request " << c + 1;
-      EXPECT_EQ(cell.result->why, check.value("why", std::string()));
-      ++compared;
-    }
-  }
-  EXPECT_GT(compared, 39 * 10);
-  // Sessions, pairs and the experiment.
-  for (const Json& s : j["session_checks"]) {
-    const QString id = QString::fromStdString(s["id"].get<std::string>());
-    const CheckScope scope = s.contains("session") ? CheckScope::session : s.contains("pair") ? CheckScope::pair : CheckScope::experiment;
-    const int r = t.row_of(id, scope);
-    ASSERT_GE(r, 0) << qPrintable(id);
-    bool found = false;
-    for (const MatrixGroup& g : t.matrix().groups()) {
-      if (scope == CheckScope::session && g.number.toInt() - 1 != s["session"].get<int>()) continue;
-      if (scope == CheckScope::pair && g.pair != s["pair"].get<int>()) continue;
-      const MatrixCell cell = t.matrix().cell(r, g.first);
-      ASSERT_TRUE(cell.result);
-      EXPECT_EQ(std::string(to_string(cell.state)), s["state"].get<std::string>()) << qPrintable(id);
-      EXPECT_EQ(cell.result->residual, (s["residual"].is_null() ? 0 : s["residual"].get<double>()));
-      found = true;
-    }
-    EXPECT_TRUE(found) << qPrintable(id);
-  }
-  // Totals and the ledger.
-  EXPECT_EQ(t.w.window.evidence().judged()->evaluation.reconciliation.reconciled, j["reconciled"].get<int>());
-  ASSERT_EQ(t.page->ledger().rowCount() > 0, true);
-  const auto& e = t.w.window.evidence().judged()->evaluation.reconciliation;
-  ASSERT_EQ(e.ledger.size(), j["ledger"].size());
-  for (std::size_t i = 0; i < e.ledger.size(); ++i) EXPECT_EQ(Json(e.ledger[i]), j["ledger"][i]);
-}
-
 TEST_F(ReconcileTest, EveryCellOfAnHonestRunIsWhatTheCommandLineSays) {
   open(journals().honest);
-  compare_cells(*this, journals().honest);
+  compare_cells(w, journals().honest);
 }
 
 TEST_F(ReconcileTest, EveryCellOfALyingRunIsWhatTheCommandLineSays) {
   open(journals().lying);
-  compare_cells(*this, journals().lying);
+  compare_cells(w, journals().lying);
 }
 
 TEST_F(ReconcileTest, ModelsKeepTheRulesOfModels) {

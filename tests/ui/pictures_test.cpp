@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every page as people see it, light and dark, at two sizes: nothing empty, no text cut. With $KVCLIFF_PICTURES the
+// pictures are kept there; those of the README are made so (./dev pictures).
+#include <QAbstractButton>
+#include <QDir>
+#include <QLabel>
+#include <QPushButton>
+#include <QSet>
+
+#include "ui/bridge/evidence.h"
+#include "ui/pages/run_page.h"
+#include "ui/support/measured.h"
+#include "ui/support/window.h"
+#include "ui/widgets/log_dock.h"
+
+namespace kvcliff::ui::test {
+namespace {
+
+// One demonstration for all pictures: 114 requests of seven servers.
+const QString& demonstration() {
+  static QTemporaryDir folder;
+  static const QString journal = [] {
+    const QString path = folder.filePath(QStringLiteral("demo.kvcliff"));
+    (void)cli({QStringLiteral("run"), QStringLiteral(KVCLIFF_SOURCE_DIR "/resources/plans/demo.json"), QStringLiteral("--journal"), path, QStringLiteral("--time-scale"),
+               QStringLiteral("0.1"), QStringLiteral("--quiet")});
+    return path;
+  }();
+  return journal;
+}
+
+// Labels and buttons whose words do not fit: what a reader would see cut off.
+QStringList cut(QWidget* top) {
+  QStringList out;
+  for (QWidget* w : top->findChildren<QWidget*>()) {
+    if (!w->isVisibleTo(top) || w->width() <= 0) continue;
+    if (const auto* l = qobject_cast<QLabel*>(w)) {
+      // Ignored: the label is given what is left, and its owner shortens it or it is the reading of a crosshair.
+      if (l->text().isEmpty() || l->wordWrap() || l->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored) continue;
+      if (l->sizeHint().width() > l->width() + 2) out << QStringLiteral("%1 \"%2\": %3 of %4 px").arg(l->objectName(), l->text()).arg(l->width()).arg(l->sizeHint().width());
+    } else if (const auto* b = qobject_cast<QPushButton*>(w)) {
+      if (!b->text().isEmpty() && b->sizeHint().width() > b->width() + 2) out << QStringLiteral("button %1 \"%2\": %3 of %4 px").arg(b->objectName(), b->text()).arg(b->width()).arg(b->sizeHint().width());
+    }
+  }
+  return out;
+}
+
+int colours(const QImage& image) {
+  QSet<QRgb> seen;
+  for (int y = 0; y < image.height(); y += 3)
+    for (int x = 0; x < image.width(); x += 3) seen.insert(image.pixel(x, y));
+  return int(seen.size());
+}
+
+struct Shot {
+  ThemeMode mode;
+  QSize size;
+};
+void PrintTo(const Shot& s, std::ostream* os) { *os << (s.mode == ThemeMode::Dark ? "dark" : "light") << s.size.width() << 'x' << s.size.height(); }
+
+class Pictures : public ::testing::TestWithParam<Shot> {};
+
+TEST_P(Pictures, EveryPageIsWholeAndNothingIsCut) {
+  const Shot shot = GetParam();
+  qputenv("KVCLIFF_EMULATOR", KVCLIFF_BINARY_DIR "/bin/kvcliff-emulator");
+  ASSERT_TRUE(QFile::exists(demonstration()));
+  Window w;
+  w.window.theme().set_mode(shot.mode);
+  w.window.resize(shot.size);
+  const QString tail = QStringLiteral("-%1-%2x%3.png").arg(shot.mode == ThemeMode::Dark ? QStringLiteral("dark") : QStringLiteral("light")).arg(shot.size.width()).arg(shot.size.height());
+  const auto take = [&](const char* name) {
+    QTest::qWait(150);
+    for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+    const QImage picture = w.window.grab().toImage();
+    if (qEnvironmentVariableIsSet("KVCLIFF_PICTURES")) picture.save(qEnvironmentVariable("KVCLIFF_PICTURES") + QLatin1Char('/') + QLatin1String(name) + tail);
+    EXPECT_EQ(picture.size(), shot.size * w.window.devicePixelRatioF()) << name;
+    EXPECT_GT(colours(picture), 25) << name << " is nearly empty";
+    EXPECT_EQ(cut(&w.window).join(QStringLiteral("\n")).toStdString(), "") << name;
+  };
+  take("start");
+  ASSERT_TRUE(w.window.open_path(QStringLiteral(KVCLIFF_SOURCE_DIR "/resources/plans/demo.json")));
+  w.window.show_page(PredictIndex);
+  QTest::qWait(1200);  // the exact curve replaces the bound
+  take("predict");
+  w.window.show_page(PlanIndex);
+  QTest::qWait(700);  // preflight
+  take("plan");
+  ASSERT_TRUE(w.window.open_path(demonstration()));
+  auto* run = static_cast<RunPage*>(w.window.page(RunIndex));
+  ASSERT_TRUE(wait([&] { return run->shown() && !w.window.evidence().loading() && w.window.evidence().judged(); }, 60'000));
+  w.window.show_page(RunIndex);
+  w.find<LogDock>("logDock")->show();
+  take("run");
+  w.find<LogDock>("logDock")->hide();
+  w.window.show_page(ReconcileIndex);
+  take("reconcile");
+  w.window.show_page(DecideIndex);
+  take("decide");
+  w.window.show_page(HistoryIndex);
+  ASSERT_TRUE(wait([&] { return w.find<QLabel>("history.verdict.gates")->isVisibleTo(&w.window); }, 60'000));
+  take("history");
+}
+
+INSTANTIATE_TEST_SUITE_P(Looks, Pictures,
+                         ::testing::Values(Shot{ThemeMode::Light, {1280, 800}}, Shot{ThemeMode::Dark, {1280, 800}}, Shot{ThemeMode::Light, {1920, 1200}}, Shot{ThemeMode::Dark, {1920, 1200}}),
+                         [](const auto& shot) { return ::testing::PrintToString(shot.param); });
+
+}  // namespace
+}  // namespace kvcliff::ui::test
