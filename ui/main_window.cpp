@@ -46,6 +46,7 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
   bar->setObjectName(QStringLiteral("railBar"));
   bar->setMovable(false);
   bar->setStyleSheet(QStringLiteral("QToolBar { border: 0; padding: 0; spacing: 0; margin: 0; }"));
+  bar->layout()->setContentsMargins(0, 0, 0, 0);
   rail_ = new Rail(*theme_, bar);
   rail_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
   bar->addWidget(rail_);
@@ -64,7 +65,14 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
   const Services services{*theme_, document_, run_, resources_, evidence_.get()};
   auto* start = new StartPage(*theme_, stack_);
   start_ = start;
-  connect(start, &StartPage::demonstration, this, &MainWindow::start_demonstration);
+  connect(start, &StartPage::demonstration, this, &MainWindow::run_demonstration);
+  if (const auto demo = plan::parse_file((resources_ + QStringLiteral("/plans/demo.json")).toStdString()); demo.valid()) {
+    const auto sessions = plan::schedule(demo.plan);
+    qint64 requests = 0;
+    for (const auto& s : sessions)
+      if (const auto arm = plan::for_arm(demo.plan, s.arm)) requests += plan::request_count(*arm).value_or(0);
+    start->describe_demonstration(int(sessions.size()), requests);
+  }
   connect(start, &StartPage::measure, this, &MainWindow::measure_my_server);
   connect(start, &StartPage::open_journal, this, &MainWindow::choose_file);
   connect(start, &StartPage::open_recent, this, &MainWindow::open_path);

@@ -47,6 +47,8 @@ class MainWindow : public QMainWindow {
   void show_page_when_ready(int index);
   void show_start();
   void start_demonstration();
+  /// One of resources/plans on the built-in emulator: demo, no-help, sweep.
+  void run_demonstration(const QString& plan);
   void measure_my_server();
   /// A plan, config.json, trace, journal or server log: does the right thing with it, or says why not.
   bool open_path(const QString& path);

@@ -130,9 +130,11 @@ void MainWindow::show_log(bool shown) {
   if (shown) resizeDocks({log_}, {theme_->px(height() < 860 ? 122 : 154)}, Qt::Vertical);
 }
 
-void MainWindow::start_demonstration() {
+void MainWindow::start_demonstration() { run_demonstration(QStringLiteral("demo")); }
+
+void MainWindow::run_demonstration(const QString& name) {
   if (run_.running()) return show_page(RunIndex);
-  const QString path = resources_ + QStringLiteral("/plans/demo.json");
+  const QString path = resources_ + QStringLiteral("/plans/%1.json").arg(name);
   QString error;
   plan::Plan demo;
   // A plan with changes that are not saved stays as it is; the demonstration does not need its place.

@@ -192,6 +192,60 @@ chart::Chart sessions_chart(const ExperimentInput& in, const Evaluation& e) {
   c.description = "Large marks are geometric means of a session's revisits, small marks its requests.";
   return c;
 }
+
+// The measured cliff of a sweep over the predictions of the same requests.
+chart::Chart cliff_chart(const ExperimentInput& in, const Evaluation& e) {
+  auto c = base(in, e, "Share of the revisits' tokens that is served, by size of the working set");
+  c.height = 380;
+  c.width = 760;
+  chart::Panel p;
+  p.x.title = "working set, blocks";
+  p.x.unit = chart::Unit::blocks;
+  p.x.low = 0;
+  p.y.title = "GPU hit and host loaded";
+  p.y.unit = chart::Unit::share;
+  p.y.low = 0;
+  p.y.high = 1;
+  p.y.grid = true;
+  const auto& cliff = *e.decision.cliff;
+  if (!e.decision.withdrawn())
+    for (const auto& edge : cliff.edges)
+      if (edge.located()) {
+        chart::Band b;
+        b.from = static_cast<double>(*edge.last_served);
+        b.to = static_cast<double>(*edge.first_lost);
+        b.label = edge.tier ? "cliff with the tier" : "cliff without";
+        p.marks.push_back(std::move(b));
+      }
+  for (const bool tier : {false, true}) {
+    chart::Line line;
+    chart::Dots dots;
+    line.token = dots.token = tier ? "host_loaded" : "gpu_hit";
+    line.width = 2;
+    line.casing = true;
+    line.dash = "5 4";
+    dots.marker = tier ? chart::Marker::square : chart::Marker::diamond;
+    dots.size = 9;
+    for (const auto& point : cliff.points) {
+      if (point.offload != tier) continue;
+      const auto x = static_cast<double>(point.blocks);
+      dots.points.push_back({x, point.gpu + point.host});
+      if (point.predicted_gpu && point.predicted_host) line.points.push_back({x, *point.predicted_gpu + *point.predicted_host});
+      p.x.high = std::max(p.x.high.value_or(0), x * 1.05);
+    }
+    if (dots.points.empty()) continue;
+    const auto by_size = [](const chart::Point& a, const chart::Point& b) { return a.x < b.x; };
+    std::stable_sort(line.points.begin(), line.points.end(), by_size);
+    p.marks.push_back(std::move(line));
+    p.marks.push_back(std::move(dots));
+  }
+  c.legend = {{"without the tier", "gpu_hit", chart::LegendItem::Shape::marker, chart::Marker::diamond},
+              {"with the tier", "host_loaded", chart::LegendItem::Shape::marker, chart::Marker::square},
+              {"predicted", "text", chart::LegendItem::Shape::line}};
+  c.panels = {std::move(p)};
+  c.description = e.decision.why;
+  return c;
+}
 }  // namespace
 
 std::vector<chart::Chart> charts(const ExperimentInput& input, const Evaluation& e) {
@@ -200,6 +254,7 @@ std::vector<chart::Chart> charts(const ExperimentInput& input, const Evaluation&
   out.push_back(requests_chart(input, e));
   out.push_back(distribution_chart(input, e));
   out.push_back(sessions_chart(input, e));
+  if (e.decision.cliff) out.push_back(cliff_chart(input, e));
   return out;
 }
 

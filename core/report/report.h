@@ -35,7 +35,8 @@ struct Table {
 /// requests, warmup, sessions, checks, ledger, pairs, events; first columns run_id, plan_hash, simulated, gates.
 std::vector<Table> tables(const reconcile::ExperimentInput& input, const analysis::Evaluation& e, bool spreadsheet);
 
-/// The report's charts: sources per request with TTFT below, TTFT distributions by arm, pairs with the estimate.
+/// The report's charts: sources per request with TTFT below, TTFT distributions by arm, pairs with the estimate; of a
+/// sweep its cliff as the fourth.
 std::vector<chart::Chart> charts(const reconcile::ExperimentInput& input, const analysis::Evaluation& e);
 
 /// A number of the report with where it comes from, down to the raw bytes in the journal.

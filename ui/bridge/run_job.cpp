@@ -125,11 +125,11 @@ void RunController::Job::tell_doing(const QString& words) {
 
 // As the command line does: the verdict goes into the journal with the method that made it.
 void RunController::Job::seal(std::int64_t experiment) {
-  tell_doing(QCoreApplication::translate("RunController", "judging the run"));
+  tell_doing(QCoreApplication::translate("kvcliff::ui::RunController", "judging the run"));
   reconcile::LoadOptions reading;
   reading.kv = [this](const plan::Plan& p) { return sizes.kv_facts(p); };
-  const auto judged = analysis::judge(journal.toStdString(), std::to_string(experiment), reading);
-  const auto sealed = judged ? analysis::seal(journal.toStdString(), experiment, *judged) : Result<void>(fail(judged.error()));
+  const auto judgement = analysis::judge(journal.toStdString(), std::to_string(experiment), reading);
+  const auto sealed = judgement ? analysis::seal(journal.toStdString(), experiment, *judgement) : Result<void>(fail(judgement.error()));
   if (!sealed) noticed({experiment, 0, {}, "warning", "The verdict was not sealed into the journal. " + sealed.error().sentence()});
 }
 

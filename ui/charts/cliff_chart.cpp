@@ -51,7 +51,7 @@ CliffChart::CliffChart(const Theme& theme, QWidget* parent)
     paint_labels(p);
     paint_measured(p);
     paint_marker(p);
-    draw_watermark(p, area(), QRectF(area().left(), area().bottom() + theme.px(22), area().width(), theme.px(16)));
+    draw_watermark(p, area(), QRectF(area().left(), area().bottom() + this->theme().px(22), area().width(), this->theme().px(16)));
   });
   marker->grab_distance = [this](const QPointF& pos) {
     double distance = -1;
@@ -105,10 +105,14 @@ void CliffChart::set_measured(std::vector<Measured> points, std::vector<Edge> ed
 
 void CliffChart::show_histogram(bool shown) {
   if (shown == histogram_->visible()) return;
+  // It stays in the layout, without height: a rect that was taken out would outlive the plot that it speaks to.
+  const int height = shown ? theme().px(62) : 0;
   histogram_->setVisible(shown);
-  if (shown) plotLayout()->addElement(1, 0, histogram_);
-  else plotLayout()->take(histogram_);
-  plotLayout()->simplify();
+  histogram_->setAutoMargins(shown ? QCP::MarginSides(QCP::msAll) : QCP::msLeft | QCP::msRight);
+  histogram_->setMinimumMargins(shown ? QMargins(66, 4, 28, theme().px(40)) : QMargins(66, 0, 28, 0));
+  if (!shown) histogram_->setMargins(QMargins(histogram_->margins().left(), 0, histogram_->margins().right(), 0));
+  histogram_->setMinimumSize(0, height);
+  histogram_->setMaximumSize(QWIDGETSIZE_MAX, height);
   refresh();
 }
 

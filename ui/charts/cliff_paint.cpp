@@ -264,13 +264,19 @@ void CliffChart::paint_ramp_label(QPainter& p, bool with_host, const QString& te
   const double mx = x_pixel(marker_);
   const double length = std::hypot(b.x() - a.x(), b.y() - a.y());
   if (width + 20 > length || b.x() - a.x() < 14 || (mx > a.x() - 24 && mx < b.x() + 24) || b.x() > area().right()) return;
+  // A curve that bulges over the straight line between its ends would run through the words: they stand beyond it.
+  double bulge = 0;
+  for (double share = 0.8; share > 0.15; share -= 0.1) {
+    const double straight = a.x() + (b.x() - a.x()) * (0.9 - share) / 0.8;
+    bulge = std::max(bulge, (x_pixel(shape_.falls_below(with_host, share)) - straight) * (b.y() - a.y()) / length);
+  }
   p.save();
   p.setRenderHint(QPainter::Antialiasing);
   p.translate((a + b) / 2);
   p.rotate(std::atan2(b.y() - a.y(), b.x() - a.x()) * 180 / M_PI);
   p.setPen(theme().on(with_host ? Source::computed : tier() ? Source::host_loaded : Source::computed));
   p.setFont(f);
-  p.drawText(QRectF(-width / 2, -QFontMetricsF(f).height() - 5, width + 2, QFontMetricsF(f).height()), Qt::AlignCenter, text);
+  p.drawText(QRectF(-width / 2, -QFontMetricsF(f).height() - 5 - bulge, width + 2, QFontMetricsF(f).height()), Qt::AlignCenter, text);
   p.restore();
 }
 

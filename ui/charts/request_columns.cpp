@@ -15,7 +15,12 @@ RequestScale RequestScale::fit(const RunData& data, double width, double gap_px,
   const double n = double(std::max<std::size_t>(1, s.count));
   // Many sessions must not leave the requests without room.
   gap_px = std::min(gap_px, gaps > 0 ? width * 0.25 / gaps : gap_px);
-  const double slot = std::min(slot_max, std::max(1e-9, (width - gaps * gap_px) / n));
+  double slot = std::min(slot_max, std::max(1e-9, (width - gaps * gap_px) / n));
+  if (slot >= 3 && gaps > 0) {
+    // Bars stand on whole pixels; what that leaves widens the gaps, so that the last session ends where the axis does.
+    slot = std::floor(slot);
+    gap_px = std::clamp((width - n * slot) / gaps, gap_px, 60.0);
+  }
   s.gap = gap_px / slot;
   s.axis_end = std::max(n + gaps * s.gap, width / slot);
   return s;

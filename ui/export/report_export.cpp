@@ -76,10 +76,10 @@ Result<QStringList> export_report(const Judged& j, const QString& folder, const 
   if (!QDir().mkpath(charts)) return fail(ErrorCode::io, "The folder for the charts cannot be made", charts.toStdString(), "the disk refused it", "choose another folder");
   const auto light = chart::load_theme(options.palette, "light");
   if (!light) return fail(light.error());
-  const char* names[] = {"requests", "distributions", "sessions"};
+  const char* names[] = {"requests", "distributions", "sessions", "cliff"};
   std::size_t i = 0;
   for (const auto& c : report::charts(j.input, j.evaluation)) {
-    const QString base = charts + QLatin1Char('/') + (i < 3 ? QLatin1String(names[i]) : QLatin1String("chart"));
+    const QString base = charts + QLatin1Char('/') + (i < std::size(names) ? QLatin1String(names[i]) : QLatin1String("chart"));
     if (auto done = write_core_chart(c, *light, base, out); !done) return fail(done.error());
     ++i;
   }

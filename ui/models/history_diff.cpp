@@ -11,17 +11,17 @@ namespace {
 // Places of the plan file that have a name of their own for people; others are shown as they stand.
 const std::map<std::string, const char*>& names() {
   static const std::map<std::string, const char*> all{
-      {"model.id", QT_TRANSLATE_NOOP("HistoryDiff", "Model")}, {"model.config", QT_TRANSLATE_NOOP("HistoryDiff", "Model configuration")},
-      {"model.kv_dtype", QT_TRANSLATE_NOOP("HistoryDiff", "KV dtype")}, {"model.tp", QT_TRANSLATE_NOOP("HistoryDiff", "Tensor parallel")},
-      {"model.pp", QT_TRANSLATE_NOOP("HistoryDiff", "Pipeline parallel")}, {"model.weights", QT_TRANSLATE_NOOP("HistoryDiff", "Weights")},
-      {"engine.adapter", QT_TRANSLATE_NOOP("HistoryDiff", "Engine")}, {"engine.extra_args", QT_TRANSLATE_NOOP("HistoryDiff", "Further arguments")},
-      {"capacity.block_size", QT_TRANSLATE_NOOP("HistoryDiff", "Block size")}, {"capacity.gpu_blocks", QT_TRANSLATE_NOOP("HistoryDiff", "GPU blocks")},
-      {"capacity.host_bytes", QT_TRANSLATE_NOOP("HistoryDiff", "Host tier, bytes")}, {"workload.documents", QT_TRANSLATE_NOOP("HistoryDiff", "Documents")},
-      {"workload.tokens", QT_TRANSLATE_NOOP("HistoryDiff", "Tokens of a document")}, {"workload.rounds", QT_TRANSLATE_NOOP("HistoryDiff", "Rounds")},
-      {"workload.order", QT_TRANSLATE_NOOP("HistoryDiff", "Revisit order")}, {"workload.output_tokens", QT_TRANSLATE_NOOP("HistoryDiff", "Output tokens")},
-      {"workload.seed", QT_TRANSLATE_NOOP("HistoryDiff", "Seed")}, {"schedule.pairs", QT_TRANSLATE_NOOP("HistoryDiff", "Pairs")},
-      {"schedule.first", QT_TRANSLATE_NOOP("HistoryDiff", "First arm")}, {"load.mode", QT_TRANSLATE_NOOP("HistoryDiff", "Load")},
-      {"smallest_effect", QT_TRANSLATE_NOOP("HistoryDiff", "Smallest effect")}};
+      {"model.id", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Model")}, {"model.config", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Model configuration")},
+      {"model.kv_dtype", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "KV dtype")}, {"model.tp", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Tensor parallel")},
+      {"model.pp", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Pipeline parallel")}, {"model.weights", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Weights")},
+      {"engine.adapter", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Engine")}, {"engine.extra_args", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Further arguments")},
+      {"capacity.block_size", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Block size")}, {"capacity.gpu_blocks", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "GPU blocks")},
+      {"capacity.host_bytes", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Host tier, bytes")}, {"workload.documents", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Documents")},
+      {"workload.tokens", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Tokens of a document")}, {"workload.rounds", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Rounds")},
+      {"workload.order", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Revisit order")}, {"workload.output_tokens", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Output tokens")},
+      {"workload.seed", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Seed")}, {"schedule.pairs", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Pairs")},
+      {"schedule.first", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "First arm")}, {"load.mode", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Load")},
+      {"smallest_effect", QT_TRANSLATE_NOOP("kvcliff::ui::HistoryDiff", "Smallest effect")}};
   return all;
 }
 
@@ -58,7 +58,7 @@ std::map<std::string, std::string> settings_of(const HistoryRow& r) {
 }
 
 QString in_words(const std::string& place) {
-  if (const auto at = names().find(place); at != names().end()) return QCoreApplication::translate("HistoryDiff", at->second);
+  if (const auto at = names().find(place); at != names().end()) return QCoreApplication::translate("kvcliff::ui::HistoryDiff", at->second);
   return QString::fromStdString(place[0] == '~' ? place.substr(1) : place);
 }
 

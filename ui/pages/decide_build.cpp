@@ -133,7 +133,7 @@ void DecidePage::build_charts(QVBoxLayout* column) {
   }
   cliff_ = new CliffChart(theme());
   cliff_->setObjectName(QStringLiteral("sweepChart"));
-  cliff_->setMinimumHeight(0);
+  cliff_->setMinimumHeight(150);
   cliff_->show_histogram(false);
   connect(cliff_, &CliffChart::crosshair_moved, this, [this](const QString& text) { cliff_reading_->setText(text.isEmpty() ? cliff_legend() : text); });
   distributions_->addWidget(cliff_);
@@ -154,7 +154,7 @@ void DecidePage::build_charts(QVBoxLayout* column) {
   cliff_reading_ = label(QString(), "secondary");
   cliff_reading_->setObjectName(QStringLiteral("decide.cliff.reading"));
   cliff_reading_->setFont(theme().font(TextSize::Chart));
-  cliff_reading_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  cliff_reading_->setWordWrap(true);
   distribution_card_->body()->addWidget(cliff_reading_);
   row->addWidget(distribution_card_, 11);
   column->addLayout(row, 3);
@@ -239,6 +239,7 @@ void DecidePage::update_sweep(const Judged& j) {
   const bool alone = sweep && j.evaluation.decision.sessions == 0;
   pairs_card_->setVisible(!alone);
   split_card_->setVisible(!alone);
+  left_->setStretch(1, alone ? 5 : 3);
   const bool another = swept_run_ != j.input.run_id;
   swept_run_ = j.input.run_id;
   if (!sweep) {
@@ -266,7 +267,7 @@ void DecidePage::update_sweep(const Judged& j) {
 }
 
 QString DecidePage::cliff_legend() const {
-  return tr("Areas: predicted, with the tier. Dots: measured, filled with the tier, hollow without, with the range of their requests. Bars: between these sizes lies the measured cliff.");
+  return tr("Areas: predicted, with the tier. Dots: measured with the tier (filled) and without (hollow). Bars: the measured cliff lies between their ends.");
 }
 
 void DecidePage::update_limits(const Judged& j) {

@@ -34,7 +34,7 @@ DecidePage::DecidePage(Services services, QWidget* parent)
   auto* row = new QHBoxLayout(body());
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(12);
-  auto* left = new QVBoxLayout;
+  auto* left = left_ = new QVBoxLayout;
   auto* right = new QVBoxLayout;
   left->setSpacing(12);
   right->setSpacing(12);
@@ -61,9 +61,11 @@ void DecidePage::update_all() {
   report_->setEnabled(judged != nullptr && !e.loading());
   simulated_->setVisible(judged && judged->input.simulated);
   if (!e.error().isEmpty())
-    strips().show_message({QStringLiteral("decide"), StripMessage::Level::Fail, tr("Not read"), e.error(), tr("Read again"), [this] { services_.evidence->reload(); }});
+    strips().show_message({QStringLiteral("decide"), e.asks() ? StripMessage::Level::Caution : StripMessage::Level::Fail, e.asks() ? tr("Not judged") : tr("Not read"), e.error(),
+                           e.asks() ? tr("Judge it all") : tr("Read again"), [this] { services_.evidence->asks() ? services_.evidence->judge_all() : services_.evidence->reload(); }});
   if (!judged) {
-    if (!e.error().isEmpty()) show_empty(tr("The run could not be judged."), QString(), [] {});
+    if (e.asks()) show_empty(tr("The run is judged when you ask for it."), tr("Judge it all"), [this] { services_.evidence->judge_all(); });
+    else if (!e.error().isEmpty()) show_empty(tr("The run could not be judged."), QString(), [] {});
     else if (e.loading()) show_empty(tr("Reading the journal and checking every counter\u2026"), QString(), [] {});
     else show_empty(tr("No verdict before every session has ended."), tr("Go to run"), [this] { emit go_to(RunIndex); });
     emit result_changed(QString(), "text3");
@@ -107,7 +109,7 @@ void DecidePage::update_all() {
                            [this] { emit go_to(ReconcileIndex); }});
   if (d.only_locates()) {
     const bool foretold = std::all_of(d.cliff->edges.begin(), d.cliff->edges.end(), [](const auto& edge) { return edge.as_predicted == true; });
-    emit result_changed(foretold ? tr("cliff as predicted") : tr("cliff measured"), foretold ? "pass" : "text3");
+    emit result_changed(foretold ? tr("as predicted") : tr("cliff found"), foretold ? "pass" : "text3");
     return;
   }
   const QString results[] = {tr("helps"), tr("no effect"), tr("hurts"), tr("cannot tell"), tr("withdrawn")};

@@ -66,6 +66,7 @@ class DecidePage : public Page {
   PredictedChart* predicted_;
   SplitChart* split_;
   CliffChart* cliff_;
+  QVBoxLayout* left_ = nullptr;   ///< verdict, charts, what stands below
   Card *pairs_card_, *distribution_card_, *split_card_;
   QLabel* cliff_reading_ = nullptr;
   std::string swept_run_;   ///< the run that was last looked at: a sweep opens on its cliff once

@@ -8,6 +8,7 @@
 #include "reconcile/reconcile.h"
 #include "ui/bridge/document.h"
 #include "ui/bridge/model_sizes.h"
+#include "ui/bridge/time_prediction.h"
 #include "ui/charts/request_chart.h"
 #include "ui/main_window.h"
 #include "ui/pages/run_page.h"
@@ -67,7 +68,16 @@ void RunPage::load() {
     const auto reader = journal::Reader::open(path);
     if (run_data && reader) {
       if (const auto e = reader->experiment(std::to_string(experiment)))
-        if (const auto json = parse_json(e->plan_text, path)) run_data->block_bytes = block_bytes(sizes, plan::parse(*json).plan);
+        if (const auto json = parse_json(e->plan_text, path)) {
+          const plan::Plan plan = plan::parse(*json).plan;
+          run_data->block_bytes = block_bytes(sizes, plan);
+          const auto launched = reader->sessions(experiment);
+          double scale = emulated_scale(plan.engine.extra_args);
+          if (launched)
+            for (const SessionRecord& record : *launched)
+              if (!record.argv.empty()) scale = emulated_scale(record.argv);
+          predict_times(*run_data, plan, sizes, e->host, scale);
+        }
       if (const auto sessions = reader->sessions(experiment))
         for (const RunSession& s : run_data->sessions) {
           readings->emplace_back();

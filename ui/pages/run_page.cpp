@@ -204,6 +204,7 @@ void RunPage::show_data(std::shared_ptr<RunData> values) {
   show_body();
   chart_->set_data(shown_);
   sessions_->set_data(shown_.get());
+  unknown_legend_->setToolTip(shown_->ttft_origin);
   update_header();
 }
 

@@ -8,6 +8,8 @@
 #include <QSettings>
 #include <QVBoxLayout>
 
+#include "ui/pages/plan_fields.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/card.h"
 
@@ -39,16 +41,33 @@ StartPage::StartPage(const Theme& theme, QWidget* parent) : QWidget(parent), the
   auto* ways = new QHBoxLayout;
   ways->setSpacing(12);
   first_ = way(QStringLiteral("flask"), tr("Run the demonstration"),
-               tr("Five emulated servers, 78 requests, under two minutes. No GPU, no network."), "start.demo");
+               tr("Emulated servers with and without the tier. No GPU, no network."), "start.demo");
+  first_words_ = first_->findChild<QLabel*>(QStringLiteral("words"));
   auto* measure_button = way(QStringLiteral("server"), tr("Measure my server"),
                              tr("Plan fresh vLLM servers with and without the tier, on this machine or over SSH."), "start.measure");
   auto* open_button = way(QStringLiteral("open"), tr("Open a journal"),
                           tr("An earlier run, with every number down to the raw bytes."), "start.open");
   for (QPushButton* b : {first_, measure_button, open_button}) ways->addWidget(b, 1);
-  connect(first_, &QPushButton::clicked, this, &StartPage::demonstration);
+  connect(first_, &QPushButton::clicked, this, [this] { emit demonstration(QStringLiteral("demo")); });
   connect(measure_button, &QPushButton::clicked, this, &StartPage::measure);
   connect(open_button, &QPushButton::clicked, this, &StartPage::open_journal);
   column->addLayout(ways);
+  auto* others = new QHBoxLayout;
+  others->setSpacing(2);
+  others->addWidget(label(tr("Other demonstrations:"), "caption", this));
+  const auto other = [&](const QString& text, const QString& tip, const char* plan) {
+    auto* b = new QPushButton(text, this);
+    b->setProperty("flat", true);
+    b->setObjectName(QStringLiteral("start.demo.") + QLatin1String(plan));
+    b->setToolTip(tip);
+    b->setAccessibleName(text);
+    connect(b, &QPushButton::clicked, this, [this, name = QString::fromLatin1(plan)] { emit demonstration(name); });
+    others->addWidget(b);
+  };
+  other(tr("where the tier does not help"), tr("A 0.6B model in eager mode, with times as measured on an H200: loading is no faster than computing"), "no-help");
+  other(tr("the measured cliff"), tr("A sweep of one to twelve documents, each with and without the tier"), "sweep");
+  others->addStretch(1);
+  column->addLayout(others);
   column->addSpacing(20);
 
   auto* head = label(tr("Recent journals"), "secondary", this);
@@ -79,6 +98,7 @@ QPushButton* StartPage::way(const QString& icon, const QString& name, const QStr
   auto* title = new QLabel(name, b);
   title->setFont(theme_.font(TextSize::CardTitle));
   auto* words = label(text, "secondary", b);
+  words->setObjectName(QStringLiteral("words"));
   words->setWordWrap(true);
   for (QLabel* l : {glyph, title, words}) {
     l->setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -86,6 +106,12 @@ QPushButton* StartPage::way(const QString& icon, const QString& name, const QStr
   }
   column->addStretch(1);
   return b;
+}
+
+void StartPage::describe_demonstration(int servers, qint64 requests) {
+  const QString words = tr("%1 emulated servers, %2 requests, under two minutes. No GPU, no network.").arg(counted_word(std::size_t(servers)), exact(requests));
+  first_words_->setText(words);
+  first_->setAccessibleDescription(words);
 }
 
 void StartPage::focusInEvent(QFocusEvent*) { first_->setFocus(); }

@@ -2,6 +2,7 @@
 #pragma once
 #include <QWidget>
 
+class QLabel;
 class QPushButton;
 class QVBoxLayout;
 
@@ -16,9 +17,11 @@ class StartPage : public QWidget {
   explicit StartPage(const Theme& theme, QWidget* parent = nullptr);
   static void remember(const QString& path);   ///< puts a journal on top of the recent list
   static QStringList recent();
+  /// What the demonstration's plan will do, so that the words are those of the plan.
+  void describe_demonstration(int servers, qint64 requests);
 
  signals:
-  void demonstration();
+  void demonstration(const QString& plan);   ///< of resources/plans: demo, no-help, sweep
   void measure();
   void open_journal();
   void open_recent(const QString& path);
@@ -33,6 +36,7 @@ class StartPage : public QWidget {
 
   const Theme& theme_;
   QPushButton* first_ = nullptr;
+  QLabel* first_words_ = nullptr;
   QVBoxLayout* recent_ = nullptr;
 };
 

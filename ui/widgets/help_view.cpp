@@ -22,29 +22,29 @@ struct Topic {
 const std::map<QString, Topic>& topics() {
   static const std::map<QString, Topic> all{
       {QStringLiteral("predict"),
-       {QT_TRANSLATE_NOOP("HelpView", "Predict"),
-        QT_TRANSLATE_NOOP("HelpView", "Where the prompt tokens of this workload would come from, by size of its working set, before anything runs. "
+       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Predict"),
+        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Where the prompt tokens of this workload would come from, by size of its working set, before anything runs. "
                                       "Drag the marker or a capacity line, or type a number; click an underlined number for its formula."),
         {"working set", "revisit distance", "GPU cache", "host tier", "block", "chunk", "null block", "token source", "computed", "GPU hit", "host loaded", "KV bytes per token"}}},
       {QStringLiteral("plan"),
-       {QT_TRANSLATE_NOOP("HelpView", "Plan"),
-        QT_TRANSLATE_NOOP("HelpView", "What will run: arms, order, controls, the exact commands and requests. Nothing starts that was not shown here first."),
+       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Plan"),
+        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "What will run: arms, order, controls, the exact commands and requests. Nothing starts that was not shown here first."),
         {"arm", "session", "experiment", "document", "round", "visit", "control", "pair", "warm-up", "conditioning session", "smallest effect"}}},
       {QStringLiteral("run"),
-       {QT_TRANSLATE_NOOP("HelpView", "Run"),
-        QT_TRANSLATE_NOOP("HelpView", "Each request as it ends: a bar of its prompt tokens by source with the prediction as outline, and its TTFT below. "
+       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Run"),
+        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Each request as it ends: a bar of its prompt tokens by source with the prediction as outline, and its TTFT below. "
                                       "Wheel zooms, drag selects, Esc steps back, F follows the newest."),
-        {"session", "token source", "computed", "GPU hit", "host loaded", "unknown", "TTFT", "scrape", "settled", "journal"}}},
+        {"session", "token source", "computed", "GPU hit", "host loaded", "unknown", "TTFT", "predicted TTFT", "scrape", "settled", "journal"}}},
       {QStringLiteral("reconcile"),
-       {QT_TRANSLATE_NOOP("HelpView", "Reconcile"),
-        QT_TRANSLATE_NOOP("HelpView", "Every check of every request, with its residual and its evidence. N goes to the next failure."),
+       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Reconcile"),
+        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Every check of every request, with its residual and its evidence. N goes to the next failure."),
         {"reconciled", "settled", "scrape", "residual", "ledger", "unexplained", "gate", "not possible", "not settled", "not applicable"}}},
       {QStringLiteral("decide"),
-       {QT_TRANSLATE_NOOP("HelpView", "Decide"),
-        QT_TRANSLATE_NOOP("HelpView", "The verdict with its interval, every pair behind it, and what the run does not establish."),
-        {"helps", "hurts", "no effect", "cannot tell", "smallest effect", "ratio", "95 % interval", "minimum detectable effect", "order effect", "control", "gate", "withdrawn"}}},
+       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Decide"),
+        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "The verdict with its interval, every pair behind it, and what the run does not establish."),
+        {"helps", "hurts", "no effect", "cannot tell", "smallest effect", "ratio", "95 % interval", "minimum detectable effect", "order effect", "control", "gate", "withdrawn", "sweep", "cliff", "sealed verdict"}}},
       {QStringLiteral("history"),
-       {QT_TRANSLATE_NOOP("HelpView", "History"), QT_TRANSLATE_NOOP("HelpView", "All experiments of the journal: search, tag, compare two, import, export, delete with undo."),
+       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "History"), QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "All experiments of the journal: search, tag, compare two, import, export, delete with undo."),
         {"journal", "experiment", "session"}}}};
   return all;
 }

@@ -96,8 +96,10 @@ Rail::Rail(const Theme& theme, QWidget* parent) : QWidget(parent), theme_(theme)
     if (e.step) {
       auto* step = label(tr(e.step), "caption", this);
       step->setFont(theme.font(TextSize::Step));
-      step->setContentsMargins(8, 10, 0, 4);
+      step->setIndent(theme.px(2));
+      column->addSpacing(theme.px(i == 0 ? 4 : 10));
       column->addWidget(step);
+      column->addSpacing(theme.px(3));
     }
     auto* item = new RailItem(theme, QLatin1String(e.icon), e.name, this);
     item->setObjectName(QStringLiteral("rail.") + QLatin1String(e.key));

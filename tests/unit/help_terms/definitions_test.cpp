@@ -25,7 +25,7 @@ TEST(Definitions, EveryEntryHasATextAndAUnitField) {
 TEST(Definitions, CoverTheWordsOfTheProductAndEveryCheck) {
   const auto all = definitions();
   for (const char* term : {"block", "document", "round", "working set", "revisit distance", "GPU cache", "host tier", "token source", "arm",
-                           "session", "experiment", "journal", "scrape", "settled", "reconciled", "TTFT"})
+                           "session", "experiment", "journal", "scrape", "settled", "reconciled", "TTFT", "sweep", "cliff", "sealed verdict"})
     EXPECT_TRUE(all.contains(term)) << term;
   for (const auto& c : reconcile::check_table()) EXPECT_TRUE(all.contains(std::string(c.id))) << c.id;
 }
