@@ -117,7 +117,10 @@ void check_limits(const ExperimentInput& in, const reconcile::Reconciliation& r,
 void statistics_limits(const ExperimentInput& in, const Decision& d, List& out) {
   int off = 0, on = 0;
   for (const auto* s : reconcile::compared_sessions(in)) ++(s->offload ? on : off);
-  if (!d.detectable) {
+  if (d.only_locates()) {
+    out.add("Effects of any size on times", "The plan compares no arms.");
+    out.add("The cliff more finely than the sizes tried", "It is located between two sizes of the working set; between them the curve is a prediction.");
+  } else if (!d.detectable) {
     out.add("Effects of any size", fmt::format("{} session(s) without the tier and {} with it: {}.", off, on, d.effect.why));
   } else if (!d.withdrawn()) {
     out.add(fmt::format("Effects smaller than {:.1f} %", 100 * (1 - d.detectable->ratio_below)),

@@ -203,6 +203,8 @@ std::vector<PreflightItem> check_machine(const Needs& n, const Facts& f) {
   if (!n.journal.empty()) {
     std::error_code ec;
     auto folder = std::filesystem::absolute(n.journal, ec).parent_path();
+    // The folder is made with the journal: until then its nearest existing parent is where it will lie.
+    while (!std::filesystem::exists(folder, ec) && folder.has_relative_path()) folder = folder.parent_path();
     out.push_back(check_disk(n, space_of(folder.string())));
     out.push_back(check_file_system(file_system_of(n.journal), n.journal));
   }

@@ -251,6 +251,7 @@ void CliffChart::paint_labels(QPainter& p) {
     p.setFont(small);
     centered(p, QRectF(free.from, y + 2, free.width(), ms.height()), n.text);
   }
+  if (!edges_.empty()) return;  // a measured cliff has its bars there
   paint_ramp_label(p, false, has_tier ? tr("the cliff without the tier") : tr("the cliff"));
   if (has_tier) paint_ramp_label(p, true, tr("the cliff with the tier"));
 }

@@ -211,7 +211,7 @@ void RequestChart::paint_dots(QPainter& p, const View& v) {
       if (q.predicted_ttft_ns < 0) continue;
       const double x = v.snap(v.x(scale_.position(i))), y = v.snap(v.ms_y(double(q.predicted_ttft_ns) * 1e-6));
       if (y < v.times.top() || y > v.times.bottom()) continue;
-      p.fillRect(QRectF(x - 1 / v.scale, y, bar + 2 / v.scale, 1.5), theme().edge(q.predicted_source()));
+      p.fillRect(QRectF(x, y, bar, 1.5), theme().edge(q.predicted_source()));
     }
   }
   p.setRenderHint(QPainter::Antialiasing, r > 1.5);

@@ -52,7 +52,7 @@ std::vector<std::vector<Cell>> estimate_rows(const Judged& j) {
         add(name, e.estimate ? Cell{QObject::tr("%1 blocks").arg(exact(qint64(std::llround(*e.estimate)))), plain(*e.estimate)} : Cell{QObject::tr("no one value"), {}, "text3"},
             {QObject::tr("%1 to %2").arg(exact(*e.last_served), exact(*e.first_lost)), QStringLiteral("%1 %2").arg(*e.last_served).arg(*e.first_lost)}, basis, definition);
     }
-  effect(QObject::tr("Revisits, on / off"), d.effect, hidden,
+  if (!d.only_locates()) effect(QObject::tr("Revisits, on / off"), d.effect, hidden,
          QObject::tr("Arm coefficient of least squares on the session means of log TTFT over matched revisits, with centred position as second term; Student's t with sessions \u2212 3 degrees of freedom. With two pairs the wider of this interval and the pairs' is shown."));
   if (d.effect.effect && !hidden) {
     const auto& x = *d.effect.effect;
@@ -61,7 +61,7 @@ std::vector<std::vector<Cell>> estimate_rows(const Judged& j) {
         QObject::tr("Geometric means of the revisits at the same position, with the tier minus without. Their ratio is the estimate above."));
   }
   // First visits are measurements of a cost, not the claim; but they rest on the same sessions, so they go with it.
-  effect(QObject::tr("First visits, on / off"), d.first_visits, hidden, QObject::tr("The same over round 1: what storing costs while nothing can be reused yet."));
+  if (!d.only_locates()) effect(QObject::tr("First visits, on / off"), d.first_visits, hidden, QObject::tr("The same over round 1: what storing costs while nothing can be reused yet."));
   if (hidden) {
     add(QObject::tr("Order effect"), withheld, none, QObject::tr("no estimate from this run"), QString());
   } else if (d.effect.effect) {

@@ -191,6 +191,8 @@ void HistoryTable::fit_columns() {
   int sum = 0;
   for (const int w : least) sum += theme_.px(w);
   const int rest = std::max(0, viewport()->width() - sum - 4);
+  // Rounding must not bring a bar that scrolls by two pixels.
+  setHorizontalScrollBarPolicy(sum <= viewport()->width() ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
   for (int c = 0; c < HistoryModel::ColumnCount - 1; ++c) {
     const int more = c == HistoryModel::Name ? rest * 30 / 100 : c == HistoryModel::Engine ? rest * 20 / 100 : c == HistoryModel::Model ? rest * 15 / 100 : c == HistoryModel::Ratio ? rest * 15 / 100 : 0;
     setColumnWidth(c, theme_.px(least[c]) + more);

@@ -152,7 +152,8 @@ void PlanPage::build_schedule(QVBoxLayout* column) {
   order_->setObjectName(QStringLiteral("plan.order"));
   order_->setFont(theme().font(TextSize::Caption));
   order_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  field_row(theme(), in, tr("First"), first_, order_);
+  field_row(theme(), in, tr("First"), first_);
+  in->addWidget(order_);
   fault_line(in, QStringLiteral("plan.first"), {QStringLiteral("schedule.first"), QStringLiteral("schedule.controls"), QStringLiteral("schedule.calibration")}, nullptr);
   connect(first_, &Segments::chosen, this, [this](int i) { edit(tr("first arm"), 0, [&](plan::Plan& p) { p.schedule.first = i == 0 ? "off" : "on"; }); });
   auto* conditioning = number(in, QStringLiteral("conditioning"), tr("Conditioning"), tr("Sessions before the pairs that are measured and discarded: a first server on a cold disk is slower"), 0, 100, 0,

@@ -207,7 +207,7 @@ QWidget* PlanPage::build_requests() {
   table_->horizontalHeader()->setStretchLastSection(true);
   table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setFont(theme().font(TextSize::Chart));
-  const int widths[] = {64, 54, 76, 58, 80, 116, 66, 90, 76};
+  const int widths[] = {70, 60, 84, 62, 86, 124, 70, 92, 84};
   for (int c = 0; c < int(std::size(widths)); ++c) table_->setColumnWidth(c, theme().px(widths[c]));
   card->body()->addWidget(table_, 1);
   card->layout()->setContentsMargins(14, 9, 14, 4);

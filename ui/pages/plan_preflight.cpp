@@ -17,7 +17,7 @@ namespace {
 QString check_title(const std::string& id) {
   static const std::map<std::string, const char*> titles{{"port", "Port"}, {"host_memory", "Host RAM"}, {"locked_memory", "Locked memory"}, {"shm", "/dev/shm"},
                                                          {"shm_leftovers", "/dev/shm leftovers"}, {"gpus", "GPU memory"}, {"gpu", "GPU memory"}, {"disk", "Disk"},
-                                                         {"file_system", "File system"}, {"earlier_processes", "Left-over processes"}};
+                                                         {"file_system", "File system"}, {"journal_file_system", "Journal"}, {"earlier_processes", "Left-over processes"}};
   const auto at = titles.find(id);
   return at == titles.end() ? QString::fromStdString(id).replace(QLatin1Char('_'), QLatin1Char(' ')) : QCoreApplication::translate("kvcliff::ui::PlanPage", at->second);
 }
@@ -87,7 +87,7 @@ void PlanPage::update_preflight() {
     grid->addWidget(words, 1, 1);
     QStringList more;
     for (const auto& part : {item.why, item.next})
-      if (!part.empty()) more << QString::fromStdString(part);
+      if (!part.empty()) more << QString::fromStdString(part.back() == '.' ? part.substr(0, part.size() - 1) : part);
     if (item.state != State::pass && !more.isEmpty()) {
       auto* next = label(more.join(QStringLiteral(". ")) + QLatin1Char('.'), item.state == State::fail ? "error" : "caption");
       next->setFont(theme().font(TextSize::Caption));
