@@ -101,7 +101,7 @@ void RunController::Job::run() {
   order.options.attach_url = options.attach_url.toStdString();
   order.options.host = host::to_json(host::read_facts(false));
   order.kv_bytes = [this](const plan::Plan& p) { return kv_bytes(p); };
-  if (plan.engine.adapter == "emulator" && options.attach_url.isEmpty()) {
+  if (plan.engine.adapter == "emulator" && options.attach_url.isEmpty() && plan.launcher.kind == "local") {
     const auto path = emulator_path();
     if (!path) return failed(path.error());
     order.emulator = *path;
