@@ -232,7 +232,7 @@ void HistoryPage::update_state() {
     nothing_->setText(words.isEmpty() ? tr("No run of this kind.") : tr("No run matches \u201c%1\u201d.").arg(words));
   }
   table_stack_->setCurrentIndex(none ? 1 : 0);
-  if (isVisible()) emit status(k > 0 ? tr("%1 of %2 selected").arg(k).arg(exact(n)) : tr("%1 experiments").arg(exact(n)));
+  if (isVisible()) emit status(k > 0 ? tr("%1 of %2 selected").arg(k).arg(exact(n)) : n == 1 ? tr("1 experiment") : tr("%1 experiments").arg(exact(n)));
 }
 
 }  // namespace kvcliff::ui
