@@ -30,9 +30,12 @@ Result<WorkingSet> WorkingSet::prepare(const workload::Spec& spec, std::int64_t 
   out.document_blocks_ = spec.tokens / block_size;
   const std::int64_t shared = spec.shared_prefix_tokens / block_size;
   // Keys of each document, once: every size uses a prefix of this table.
-  std::vector<std::vector<std::uint64_t>> keys(static_cast<std::size_t>(documents_max));
+  const auto keys = std::make_shared<std::vector<std::vector<std::uint64_t>>>(static_cast<std::size_t>(documents_max));
   for (auto& p : *all)
-    if (p.document >= 0 && keys[static_cast<std::size_t>(p.document)].empty()) keys[static_cast<std::size_t>(p.document)] = std::move(p.keys);
+    if (p.document >= 0 && (*keys)[static_cast<std::size_t>(p.document)].empty()) (*keys)[static_cast<std::size_t>(p.document)] = std::move(p.keys);
+  out.spec_ = most;
+  out.block_size_ = block_size;
+  out.keys_ = keys;
   all->clear();
 
   for (int whole = 0; whole < documents_max; ++whole) {
@@ -42,24 +45,44 @@ Result<WorkingSet> WorkingSet::prepare(const workload::Spec& spec, std::int64_t 
       if (last <= 0 || (part < parts && own * (part - 1) / parts == last)) continue;
       Size size;
       size.blocks = shared + own * whole + last;
+      size.documents = whole + 1;
+      size.last_tokens = spec.tokens - (own - last) * block_size;
+      // Blocks numbered by document and place; the shared ones are the same in each.
+      ReferenceStream stream;
+      stream.block_size = block_size;
+      stream.distinct = static_cast<std::uint32_t>(shared + own * (whole + 1));
       workload::Spec here = most;
       here.documents = whole + 1;
       std::set<int> seen;
       for (const workload::Visit& v : workload::visits(here)) {
-        const auto& chain = keys[static_cast<std::size_t>(v.document)];
-        if (chain.empty()) continue;  // a Zipf draw that never took this document
-        Request r;
-        r.output_tokens = spec.output_tokens;
-        r.prompt_tokens = v.document == whole ? spec.tokens - (own - last) * block_size : spec.tokens;
-        r.keys.assign(chain.begin(), chain.begin() + r.prompt_tokens / block_size);
-        size.requests.push_back(std::move(r));
+        if ((*keys)[static_cast<std::size_t>(v.document)].empty()) continue;  // a Zipf draw that never took this document
+        const std::int64_t tokens = v.document == whole ? size.last_tokens : spec.tokens, count = tokens / block_size;
+        stream.requests.push_back({stream.ids.size(), static_cast<std::uint32_t>(count), tokens, spec.output_tokens});
+        for (std::int64_t k = 0; k < count; ++k) stream.ids.push_back(static_cast<std::uint32_t>(k < shared ? k : k + own * v.document));
         // First visits come first in every order but Zipf; there the first complete pass is what fills the caches.
-        if (seen.insert(v.document).second) size.counted_from = size.requests.size();
+        if (seen.insert(v.document).second) size.counted_from = stream.requests.size();
       }
-      if (!revisits_only || size.counted_from >= size.requests.size()) size.counted_from = 0;
-      size.curve = std::make_shared<CapacityCurve>(make_stream(size.requests, block_size), free_order, size.counted_from, true);
+      if (!revisits_only || size.counted_from >= stream.requests.size()) size.counted_from = 0;
+      size.curve = std::make_shared<CapacityCurve>(stream, free_order, size.counted_from, true);
       out.sizes_.push_back(std::move(size));
     }
+  }
+  return out;
+}
+
+// Made when they are simulated: the requests of all sizes at once would be gigabytes.
+std::vector<Request> WorkingSet::requests_of(const Size& s) const {
+  workload::Spec here = spec_;
+  here.documents = s.documents;
+  std::vector<Request> out;
+  for (const workload::Visit& v : workload::visits(here)) {
+    const auto& chain = (*keys_)[static_cast<std::size_t>(v.document)];
+    if (chain.empty()) continue;
+    Request r;
+    r.output_tokens = spec_.output_tokens;
+    r.prompt_tokens = v.document + 1 == s.documents ? s.last_tokens : spec_.tokens;
+    r.keys.assign(chain.begin(), chain.begin() + r.prompt_tokens / block_size_);
+    out.push_back(std::move(r));
   }
   return out;
 }
@@ -99,6 +122,7 @@ std::vector<WorkingSetPoint> WorkingSet::one_pass(const Config& config) const {
 
 WorkingSetPoint WorkingSet::simulate_at(const Config& config, std::size_t index) const {
   const Size& s = sizes_[index];
+  const std::vector<Request> requests = requests_of(s);
   WorkingSetPoint p;
   p.blocks = s.blocks;
   p.reachable = reachable(s);
@@ -111,14 +135,14 @@ WorkingSetPoint WorkingSet::simulate_at(const Config& config, std::size_t index)
   };
   if (config.tier != Tier::native || (config.host_touch == HostTouch::unordered && config.host_chunks > 0)) {
     std::vector<Input> inputs;
-    for (const Request& r : s.requests) inputs.push_back({r, false, false});
+    for (const Request& r : requests) inputs.push_back({r, false, false});
     PredictOptions options;
     options.seeds = 24;
     const auto all = predict(config, inputs, options);
     if (!all) return unknown();
-    for (std::size_t i = s.counted_from; i < s.requests.size(); ++i) {
+    for (std::size_t i = s.counted_from; i < requests.size(); ++i) {
       const PredictedSources& x = (*all)[i];
-      prompt += s.requests[i].prompt_tokens;
+      prompt += requests[i].prompt_tokens;
       gpu += x.gpu_hit.mean;
       host += x.host_loaded.mean;
       low += static_cast<double>(x.host_loaded.min);
@@ -126,11 +150,11 @@ WorkingSetPoint WorkingSet::simulate_at(const Config& config, std::size_t index)
     }
   } else {
     Simulator simulator(config);
-    for (std::size_t i = 0; i < s.requests.size(); ++i) {
-      const auto done = simulator.run(s.requests[i]);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const auto done = simulator.run(requests[i]);
       if (!done) return unknown();
       if (i < s.counted_from) continue;
-      prompt += s.requests[i].prompt_tokens;
+      prompt += requests[i].prompt_tokens;
       gpu += static_cast<double>(done->gpu_hit);
       host += static_cast<double>(done->host_loaded);
     }

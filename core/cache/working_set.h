@@ -50,13 +50,19 @@ class WorkingSet {
  private:
   struct Size {
     std::int64_t blocks = 0;
-    std::vector<Request> requests;
+    int documents = 0;
+    std::int64_t last_tokens = 0;     // prompt of the last document, which may be shorter
     std::size_t counted_from = 0;
     std::shared_ptr<const CapacityCurve> curve;
   };
   static double reachable(const Size& s);
   static WorkingSetPoint one_pass_at(const Config& config, const Size& s);
 
+  std::vector<Request> requests_of(const Size& s) const;
+
+  workload::Spec spec_;
+  std::int64_t block_size_ = 16;
+  std::shared_ptr<const std::vector<std::vector<std::uint64_t>>> keys_;   // of each document
   std::vector<Size> sizes_;
   std::int64_t document_blocks_ = 0;
 };

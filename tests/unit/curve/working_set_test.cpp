@@ -48,6 +48,7 @@ TEST(WorkingSet, SimulationAgreesWithTheOnePassCurveUnderLookup) {
   for (const auto order : {workload::Spec::Order::cyclic, workload::Spec::Order::random, workload::Spec::Order::zipf}) {
     auto spec = reference();
     spec.order = order;
+    if (order == workload::Spec::Order::random) spec.shared_prefix_tokens = 167;  // ten blocks that all share, and a part
     const auto set = WorkingSet::prepare(spec, 16, FreeOrder::prepend, 6, true);
     ASSERT_TRUE(set);
     Config c = capacities(HostTouch::lookup);
