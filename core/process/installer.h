@@ -17,6 +17,7 @@ struct EngineRecipe {
   std::string lock;                 ///< file name of the lock beside the recipe: requirements with hashes, complete
   std::int64_t download_bytes = 0, disk_bytes = 0;   ///< about
   std::string metadata_alias;       ///< distribution name that the program asks for and the package does not carry
+  std::string alias_version;        ///< its version where that differs: a CPU build of vLLM knows itself by "+cpu" there
 };
 /// Errors: corrupt, bad_usage (a field is missing or unknown).
 Result<EngineRecipe> parse_recipe(const Json& json, const std::string& where);

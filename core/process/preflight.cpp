@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "host/environments.h"
 #include "process/ports.h"
 #include "process/table.h"
 
@@ -25,8 +26,7 @@ host::Needs needs_of(const plan::Plan& plan, std::optional<std::int64_t> layers)
     n.gpus = std::max(n.gpus, real ? seen->model.tp * seen->model.pp : 0);
   }
   if (real) n.shm_bytes = std::int64_t{512} << 20;  // message queues of the engine's processes: 168 + 252 MB were seen
-  // A vLLM whose name says so runs on the processor alone.
-  if (plan.engine.environment.find("cpu") != std::string::npos) n.gpus = 0;
+  if (n.gpus > 0 && host::runs_on_cpu_alone(plan.engine.environment)) n.gpus = 0;
   // Requests with their events, scrapes and raw bytes: 40 KiB each were ample for 16 output tokens.
   std::int64_t requests = 0;
   for (const auto& s : plan::schedule(plan))

