@@ -62,7 +62,9 @@ void Simulator::publish(Running& r, std::int64_t tokens) {
   const std::int64_t full = std::min(tokens / config_.block_size, static_cast<std::int64_t>(r.ids.size()));
   for (; r.hashed < full; ++r.hashed) {
     const auto i = static_cast<std::size_t>(r.hashed);
-    if (!gpu_.has_key(r.blocks[i])) gpu_.publish(r.blocks[i], r.ids[i]);
+    if (gpu_.has_key(r.blocks[i])) continue;
+    gpu_.publish(r.blocks[i], r.ids[i]);
+    if (events_ && events_->gpu_stored) events_->gpu_stored(r.ids[i]);
   }
 }
 

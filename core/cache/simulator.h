@@ -28,7 +28,7 @@ struct Outcome {
 
 /// What happens to chunks and blocks, for whoever wants to know why. Ids are Simulator::id_of.
 struct Events {
-  std::function<void(KeyTable::Id)> gpu_evicted, host_evicted, host_stored;
+  std::function<void(KeyTable::Id)> gpu_evicted, host_evicted, host_stored, gpu_stored;
 };
 
 /// The two-tier prefix cache of vLLM with its native connector: one full-attention group, exact to the block.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "emulator/cache_adapter.h"
 
+#include <utility>
+
 #include "cache/simulator.h"
 
 namespace kvcliff::emulator {
@@ -34,6 +36,14 @@ class SimulatedCache final : public CacheModel {
     if (host_too) simulator_.reset_host();
     return true;
   }
+  void record_changes() override {
+    const auto note = [this](bool host, bool stored) {
+      return [this, host, stored](cache::KeyTable::Id id) { changes_.push_back({host, stored, id}); };
+    };
+    events_ = {note(false, false), note(true, false), note(true, true), note(false, true)};
+    simulator_.listen(&events_);
+  }
+  std::vector<Change> take_changes() override { return std::exchange(changes_, {}); }
   Gauges gauges() const override { return {simulator_.gpu_used(), simulator_.host_reading(), simulator_.host_writing()}; }
 
  private:
@@ -46,6 +56,8 @@ class SimulatedCache final : public CacheModel {
     return out;
   }
   cache::Simulator simulator_;
+  cache::Events events_;
+  std::vector<Change> changes_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "cache/config.h"
 
@@ -38,7 +39,16 @@ class CacheModel {
     std::int64_t host_writing = 0;  ///< chunks pinned by stores
   };
 
+  /// One entry that came or went: a block of the GPU, a chunk of the host tier.
+  struct Change {
+    bool host = false, stored = false;
+    std::uint64_t entry = 0;
+  };
+
   virtual ~CacheModel() = default;
+  /// From now on changes are kept until they are taken, in their order. A model without them gives none.
+  virtual void record_changes() {}
+  virtual std::vector<Change> take_changes() { return {}; }
   /// `tokens` known tokens: the prompt, after a preemption also output. `read` false skips the look-up.
   virtual Admission admit(Id id, std::span<const Key> keys, std::int64_t tokens, std::int64_t prompt_tokens, bool read) = 0;
   virtual void load_done(std::uint64_t job) = 0;

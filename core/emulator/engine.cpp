@@ -271,7 +271,9 @@ bool Engine::reset(bool external, bool running_too) {
     die();
     return true;
   }
-  return cache_.reset(external);
+  const bool done = cache_.reset(external);
+  if (done && on_cleared) on_cleared();
+  return done;
 }
 
 void Engine::die() {

@@ -69,6 +69,8 @@ class Engine {
   std::int64_t generated() const { return generated_; }
   std::function<void()> on_idle;              ///< last request has ended
   std::function<void()> on_death;
+  std::function<void()> on_cleared;           ///< the GPU's cache was emptied
+  std::function<void(std::vector<CacheModel::Change>)> on_changes;  ///< of the cache; empty: not looked at
   std::function<void(const std::string&)> log;  ///< lines of the engine core
   std::int64_t next_ordinal() { return ordinals_++; }
   std::uint64_t next_id() { return ids_++; }

@@ -164,6 +164,8 @@ void Engine::update_gauges() {
     metrics_.pinned_write = double(g.host_writing) / double(setup_.cache.host_chunks);
     if (g.host_reading + g.host_writing > 0) metrics_.pins_seen = true;
   }
+  if (on_changes)
+    if (auto changes = cache_.take_changes(); !changes.empty()) on_changes(std::move(changes));
 }
 
 }  // namespace kvcliff::emulator

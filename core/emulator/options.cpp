@@ -148,6 +148,13 @@ const std::map<std::string, Setter>& setters() {
          return std::string();
        }},
       {"kv-transfer-config", [](Options& o, const Value& v) { o.kv_transfer = v.json; return std::string(); }},
+      {"kv-events-config", [](Options& o, const Value& v) {
+         const auto on = v.json.find("enable_kv_cache_events");
+         const auto publisher = v.json.find("publisher"), endpoint = v.json.find("endpoint");
+         if (on == v.json.end() || *on != true || (publisher != v.json.end() && *publisher == "null")) return std::string();
+         o.kv_events_endpoint = endpoint != v.json.end() && endpoint->is_string() ? endpoint->get<std::string>() : "tcp://*:5557";
+         return std::string();
+       }},
       {"gpu-memory-utilization", real(&Options::gpu_memory_utilization, 0, 1)},
       {"shutdown-timeout", real(&Options::shutdown_timeout_s, 0, 1e6)},
       {"enable-prefix-caching", flag(&Options::prefix_caching)}, {"enforce-eager", flag(&Options::enforce_eager)},

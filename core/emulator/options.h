@@ -29,6 +29,7 @@ struct Options {
   std::optional<double> kv_offloading_gib;
   std::string kv_offloading_backend = "native";
   Json kv_transfer;                              ///< null: none
+  std::string kv_events_endpoint;                ///< empty: no KV events
   std::optional<std::int64_t> max_model_len;
   std::int64_t max_num_seqs = 256;
   std::int64_t max_num_batched_tokens = 8192;

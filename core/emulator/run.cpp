@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ostream>
 
+#include "emulator/kv_publisher.h"
 #include "emulator/metronome.h"
 #include "emulator/server.h"
 
@@ -130,10 +131,27 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
     end_core();
     return 1;
   }
+  std::unique_ptr<KvPublisher> events;
+  if (!options.kv_events_endpoint.empty()) {
+    std::string why;
+    events = KvPublisher::open(options.kv_events_endpoint, options.block_size, why);
+    if (!events) {
+      log_banner(log, options, setup);
+      log_core_failure(log, {"zmq.error.ZMQError: " + why + " (addr='" + options.kv_events_endpoint + "')"});
+      end_core();
+      return 1;
+    }
+    model->record_changes();
+  }
   int code = 0;
   {
     Server server(io, options, setup, *model, time, metrics, log);
     server.watch_core(core);
+    if (events) {
+      const auto now = [] { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); };
+      server.engine().on_changes = [&events, now](const std::vector<CacheModel::Change>& changes) { events->publish(changes, now()); };
+      server.engine().on_cleared = [&events, now] { events->publish_cleared(now()); };
+    }
     if (const auto ec = server.bind()) {
       log_banner(log, options, setup);
       if (ec == boost::asio::error::address_in_use) log_port_in_use(log);

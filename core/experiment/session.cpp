@@ -9,6 +9,7 @@
 
 #include "experiment/warmup.h"
 #include "process/remote.h"
+#include "wire/kv_events.h"
 
 namespace kvcliff::experiment {
 namespace {
@@ -127,6 +128,12 @@ Session::Step Session::launch() {
   }
   auto command = session_command(env_.services, env_.options, job_, at_);
   if (!command) return fail(command.error());
+  // A kept server publishes to the session that started it, and one elsewhere cannot reach a port of ours.
+  if (!taken_from_ && job_.arm_plan.launcher.kind == "local" && wire::asks_for_kv_events(command->argv)) {
+    auto listener = KvListener::attach_to(command->argv, env_.services.journal, record_.id);
+    if (!listener) return fail(listener.error());
+    kv_events_ = std::move(*listener);
+  }
   record_.argv = command->argv;
   record_.env_set = command->env_set;
   record_.env_unset = command->env_unset;
@@ -216,6 +223,11 @@ Session::Step Session::settle_last() {
   }
   if (!s.settled) note("warning", "the last counters did not settle: " + s.why);
   record_.last_scrape = last_row_;
+  if (kv_events_) {
+    kv_events_->finish();
+    if (kv_events_->malformed() > 0) note("warning", fmt::format("{} messages on the port for KV events were none", kv_events_->malformed()));
+    kv_events_.reset();
+  }
   env_.services.journal.put(env_.experiment, record_);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/kv_listener.h"
 #include "experiment/live_server.h"
 #include "experiment/readiness.h"
 #include "experiment/runner.h"
@@ -104,6 +105,7 @@ class Session {
   engine::Endpoint at_;
   std::unique_ptr<process::Process> process_;
   std::unique_ptr<Server> server_;
+  std::unique_ptr<KvListener> kv_events_;  ///< where the plan asks for them
   std::vector<PlannedRequest> warmups_;
   CounterSnapshot last_;              ///< the newest settled scrape
   std::int64_t last_row_ = 0;

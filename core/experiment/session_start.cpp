@@ -106,6 +106,7 @@ Session::Step Session::identify() {
                                   *last_.value(name)));
   record_.effective = server_->effective(log(), last_);
   record_.capabilities = server_->probe(last_);
+  if (kv_events_) record_.capabilities["kv_events"] = {true, "asked for by --kv-events-config; what came is in the journal"};
   env_.identified(record_.effective.engine_version, record_.effective.simulated);
   env_.services.journal.put(env_.experiment, record_);
 

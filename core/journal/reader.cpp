@@ -313,6 +313,17 @@ Result<Reader::LogFound> Reader::find_in_log(std::int64_t session, const std::st
   return out;
 }
 
+Result<std::vector<std::string>> Reader::kv_events(std::int64_t session) const {
+  std::vector<std::string> out;
+  return impl_->read(
+      "SELECT payload FROM kv_events WHERE session_id = ?1 ORDER BY seq", [&](Statement& s) { s.bind(session); },
+      [&](const Statement& s) {
+        out.emplace_back(s.view(0));
+        return true;
+      },
+      out);
+}
+
 Result<std::vector<Notice>> Reader::notices(std::int64_t experiment) const {
   std::vector<Notice> out;
   return impl_->read(

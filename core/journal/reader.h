@@ -79,6 +79,8 @@ class Reader {
     std::int64_t matches = 0, searched = 0;
   };
   Result<LogFound> find_in_log(std::int64_t session, const std::string& words, std::int64_t limit, const std::function<bool()>& go_on = {}) const;
+  /// KV events of a session in their order of arrival, each as put_kv_event took it.
+  Result<std::vector<std::string>> kv_events(std::int64_t session) const;
   Result<std::vector<Notice>> notices(std::int64_t experiment) const;
   /// Newest first.
   Result<std::vector<SealedResult>> sealed_results(std::int64_t experiment) const;

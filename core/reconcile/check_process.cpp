@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// R11, R14, R19: the session's counters as a whole.
+// R11, R14: the session's counters as a whole.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -96,11 +96,6 @@ CheckResult session_totals(const ExperimentInput&, const SessionInput& s) {
   }
   if (!why.empty()) return failed(residual, std::move(why));
   return passed(unknown);
-}
-
-// R19.
-CheckResult kv_events(const ExperimentInput&, const SessionInput&) {
-  return not_possible("KV events of the engine were not recorded in this run");
 }
 
 }  // namespace kvcliff::reconcile::checks

@@ -4,6 +4,9 @@
 #include <array>
 #include <set>
 
+#include "base/json.h"
+#include "wire/kv_events.h"
+
 namespace kvcliff::reconcile {
 namespace {
 constexpr const char* absent = "(absent)";
@@ -13,6 +16,16 @@ bool differs_by_nature(const std::string& name) {
   static const std::set<std::string> names{"--port", "--host", "--emulate-noise-seed", "--emulate-session",
                                            "--emulate-session-seed", "--emulate-seed", "KVCLIFF_SESSION", "KVCLIFF_EMULATE_SESSION"};
   return names.count(name) > 0;
+}
+}  // namespace
+
+namespace {
+// The port on which we listen for KV events is another one for each server.
+std::string without_endpoint(const std::string& value) {
+  auto json = parse_json(value, std::string(wire::kv_events_flag));
+  if (!json || !json->is_object()) return value;
+  json->erase("endpoint");
+  return json->dump();
 }
 }  // namespace
 
@@ -36,6 +49,7 @@ std::map<std::string, std::string> settings_of(const std::vector<std::string>& a
       out[a] = value;
     }
   }
+  if (const auto it = out.find(std::string(wire::kv_events_flag)); it != out.end()) it->second = without_endpoint(it->second);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "record/counters.h"
 #include "record/request.h"
 #include "record/session.h"
+#include "wire/kv_tally.h"
 
 namespace kvcliff::reconcile {
 
@@ -25,6 +26,7 @@ struct SessionInput {
   std::vector<RequestRecord> requests;   ///< in order, warm-up included
   std::optional<CounterSnapshot> identity, last;
   KvFacts kv;
+  std::optional<wire::KvTally> kv_events;  ///< absent: the plan did not ask for them, or the server was not started by us
 
   bool compared() const { return record.pair >= 0 && !record.conditioning; }
   std::int64_t chunk_tokens() const { return plan.capacity.block_size * plan.capacity.offload.blocks_per_chunk; }

@@ -2,6 +2,7 @@
 #include "reconcile/load.h"
 
 #include "base/clock.h"
+#include "wire/kv_events.h"
 
 namespace kvcliff::reconcile {
 namespace {
@@ -50,6 +51,21 @@ KvFacts kv_facts_of(const Json& host, const std::string& arm, const plan::Plan& 
   return {then, "as computed when the run was made, from the model that it used"};
 }
 
+// Absent where none were asked for; otherwise also when none came.
+std::optional<wire::KvTally> tally_of(const journal::Reader& reader, const SessionRecord& record) {
+  if (!wire::asks_for_kv_events(record.argv)) return std::nullopt;
+  const auto stored = reader.kv_events(record.id);
+  wire::KvTally out;
+  if (!stored) return out;
+  for (const auto& one : *stored) {
+    const auto message = wire::unpack_kv_message(one, "kv_events");
+    if (!message) continue;
+    if (const auto batch = wire::parse_kv_events(message->payload, "kv_events")) out.add(message->sequence, *batch);
+    else out.add_unreadable(message->sequence);
+  }
+  return out;
+}
+
 Result<SessionInput> load_session(const journal::Reader& reader, SessionRecord record, const plan::Plan& whole,
                                   const Json& host, const LoadOptions& options) {
   SessionInput s;
@@ -68,6 +84,7 @@ Result<SessionInput> load_session(const journal::Reader& reader, SessionRecord r
   s.identity = scrape(record.identity_scrape);
   s.last = scrape(record.last_scrape);
   s.kv = kv_facts_of(host, record.arm, s.plan, options);
+  s.kv_events = tally_of(reader, record);
   s.record = std::move(record);
   return s;
 }

@@ -37,7 +37,7 @@ constexpr CapabilityInfo table[]{
     {"reset", "coldness", "emptying the GPU's prefix cache", "the development endpoints are off"},
     {"reset_host", "coldness", "emptying the host tier as well", "the development endpoints are off"},
     {"version", "R15", "version of the server", "/version does not answer"},
-    {"kv_events", "R19", "events of stored and removed blocks", "KV events are not published by this server"},
+    {"kv_events", "R19", "events of stored and removed blocks", "KV events were not asked for (--kv-events-config in engine.extra_args)"},
 };
 
 Capability of(const CounterSnapshot& page, const char* name, std::string_view absent) {
