@@ -118,6 +118,7 @@ void log_api_failure(Log& log, const std::string& cause) {
 }
 
 void log_core_death(Log& log) {
+  log.api("WARNING", "core_client.py:817", "[shutdown] MPClient: engine core exited unexpectedly; starting cleanup");
   for (const char* text : {"AsyncLLM output_handler failed.", "Traceback (most recent call last):",
                            "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause."})
     log.api("ERROR", "async_llm.py:906", text);

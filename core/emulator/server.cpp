@@ -145,7 +145,9 @@ void Server::wait_signal() {
       int status = 0;
       if (core_pid_ > 0 && waitpid(static_cast<pid_t>(core_pid_), &status, WNOHANG) == core_pid_) {
         core_pid_ = 0;
-        if (!stopping_) engine_.die();
+        // A signal to the group ends the core too: a server that hangs in its stop does not leave because of that.
+        const bool hangs = options_.fault == Fault::hang_stop && signals_seen_ > 0;
+        if (!stopping_ && !hangs) engine_.die();
       }
     } else {
       on_signal(number);
