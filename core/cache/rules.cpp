@@ -42,6 +42,8 @@ Result<Config> with_rules_of(Config c, const std::string& version) {
   c.protect_input_keys = from(0, 19, 1);
   c.free_order = from(0, 23) ? FreeOrder::prepend : FreeOrder::append;
   c.in_flight = from(0, 25) ? InFlight::defer : InFlight::miss;
+  // 0.26 was seen live on an H200, 0.32 on a CPU. That a job's keys are a set, and only evictable chunks are in the list,
+  // was read in 0.27.1 and 0.30.0 as well.
   c.host_touch = from(0, 31) ? HostTouch::finish : from(0, 26) ? HostTouch::unordered : HostTouch::lookup;
   c.stats_once = from(0, 27);
   c.threshold_counts_offers = from(0, 30);

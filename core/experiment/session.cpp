@@ -302,8 +302,8 @@ std::optional<Error> Session::trouble() {
 Error Session::dead_engine(const std::string& when) {
   // Lines still in the pipe belong to the cause.
   (void)process_->wait(500ms);
-  const auto lines = process_->lines();
-  const auto cause = env_.services.adapter.failure_cause(lines.empty() ? log() : lines);
+  const auto lines = process_->lines(ready_at_);
+  const auto cause = env_.services.adapter.failure_cause(lines.empty() && ready_at_ == 0 ? log() : lines);
   std::string code = "it is gone";
   if (const auto exit = process_->exit()) {
     record_.exit_code = exit->code;

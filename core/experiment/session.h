@@ -114,6 +114,7 @@ class Session {
   bool metrics_lost_ = false;         ///< the page could not be read after the newest request
   std::int64_t measured_ = 0;
   int ordinal_ = 0, failures_in_a_row_ = 0;
+  std::size_t ready_at_ = 0;          ///< lines of the log when the engine was ready
   std::vector<double> ttft_ms_;       ///< of measured requests
 
   std::optional<int> taken_from_;     ///< ordinal of the session that left us its server

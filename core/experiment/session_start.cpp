@@ -115,6 +115,8 @@ Session::Step Session::identify() {
   if (!answer) return fail(answer.error());
   env_.services.adapter.learn(record_.capabilities, answer->stream, record_.effective.engine_version);
   log_at_ready_ = log().size();
+  // What was logged until here did not keep the engine from starting: no cause of a later end.
+  if (process_) ready_at_ = process_->lines().size();
   change(SessionState::ready);
   return {};
 }

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes a journal small enough to keep as test data:  pack_journal.py IN.kvcliff OUT.kvcliff.zst [--first-pages]
+"""Makes a journal small enough to keep as test data:  pack_journal.py IN.kvcliff OUT.kvcliff.zst [--first-pages] [OLD=NEW ...]
 
 Every metrics page, counter snapshot and stream of a journal is a zstd frame of its own, and neighbours are nearly equal.
 Rewritten as frames of stored blocks they stay readable for any zstd, and one zstd over the whole file then sees what they
 share: a fifth of the size. Takes out nothing, but with --first-pages the raw text of answers, and of metrics pages all but
-the first of each session; sealed verdicts do not cover raw text. IN may be packed already. Needs the zstd program.
+the first of each session; sealed verdicts do not cover raw text. OLD=NEW replaces paths of the machine that measured in
+every text, and the plan's hash follows. IN may be packed already. Needs the zstd program.
 """
+import hashlib
 import os
 import sqlite3
 import struct
@@ -29,7 +31,18 @@ def stored_frame(data):
     return bytes(out)
 
 
-def main(source, target, *flags):
+def replace_texts(db, pairs):
+    for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").fetchall():
+        for column in [c[1] for c in db.execute(f"PRAGMA table_info({table})") if c[2] == "TEXT"]:
+            for old, new in pairs:
+                db.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?) WHERE instr({column}, ?)", (old, new, old))
+    for row, text in db.execute("SELECT id, plan FROM experiments").fetchall():  # canonical JSON as stored
+        db.execute("UPDATE experiments SET plan_hash = ? WHERE id = ?", (hashlib.sha256(text.encode()).hexdigest(), row))
+
+
+def main(source, target, *rest):
+    flags = [a for a in rest if a.startswith("--")]
+    pairs = [a.split("=", 1) for a in rest if not a.startswith("--")]
     data = open(source, "rb").read()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "journal")
@@ -43,6 +56,8 @@ def main(source, target, *flags):
         if "--first-pages" in flags:
             db.execute("UPDATE request_details SET raw_zstd = NULL")
             db.execute("UPDATE scrapes SET raw_zstd = NULL WHERE id NOT IN (SELECT min(id) FROM scrapes GROUP BY session_id)")
+        if pairs:
+            replace_texts(db, pairs)
         for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             for column in [c[1] for c in db.execute(f"PRAGMA table_info({table})") if c[1].endswith("_zstd")]:
                 for row, blob in db.execute(f"SELECT rowid, {column} FROM {table} WHERE {column} IS NOT NULL").fetchall():

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the program measured on a real H200 with a real vLLM 0.26.0 must come out the same from the journal alone.
-// Origin of the journals and the expected numbers: tests/data/vllm-gpu-live/README.md.
+// What the program measured on a real H200 with a real vLLM 0.26.0, and on a CPU with a real 0.32.0, must come out the same
+// from the journal alone. Origin of the journals and the expected numbers: the README beside them.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,9 +12,11 @@ namespace {
 
 class LiveJournal : public ::testing::Test {
  protected:
-  std::string unpacked(const std::string& name) {
+  // The plans name the model by its place in the source tree.
+  LiveJournal() { std::filesystem::current_path(KVCLIFF_SOURCE_DIR); }
+  std::string unpacked(const std::string& name, const std::string& folder = "vllm-gpu-live/") {
     const std::string path = dir_ / (name + ".kvcliff");
-    EXPECT_TRUE(write_file(path, test::read("vllm-gpu-live/" + name + ".kvcliff.zst")));
+    EXPECT_TRUE(write_file(path, test::read(folder + name + ".kvcliff.zst")));
     return path;
   }
   test::TempDir dir_;
@@ -128,6 +130,75 @@ TEST_F(LiveJournal, AKilledEngineCoreIsNamedAndClaimsNothing) {
   EXPECT_EQ(j["sessions"][0]["state"], "failed");
   EXPECT_EQ(j["requests"], 0);
   EXPECT_EQ(test::cli({"decide", path, "--json"}).json()["verdict"], "withdrawn");
+}
+
+constexpr const char* cpu = "vllm-cpu-live/";
+
+/// Requests whose three sources are the one number that was predicted.
+int exactly_predicted(const Json& j) {
+  int n = 0;
+  for (const auto& r : j["request_list"]) {
+    bool exact = true;
+    for (const char* source : {"computed", "gpu_hit", "host_loaded"}) {
+      const Json& p = r["predicted"][source];
+      exact &= p == r[source] || (p.is_object() && p["min"] == r[source] && p["max"] == r[source]);
+    }
+    n += exact;
+  }
+  return n;
+}
+
+TEST_F(LiveJournal, OnACpuTheReferencePlanReconcilesAndIsPredictedWhole) {
+  const auto r = test::cli({"reconcile", unpacked("reference", cpu), "--requests", "--json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json j = r.json();
+  EXPECT_EQ(j["requests"], 78);
+  EXPECT_EQ(j["reconciled"], 78);
+  EXPECT_EQ(j["simulated"], false);
+  EXPECT_EQ(j["unexplained"], (Json{{"tokens", 0}, {"bytes", 0}}));
+  for (const auto& s : j["sessions"]) EXPECT_EQ(s["version"], "0.32.0");
+  auto by_arm = sums(j);
+  EXPECT_EQ(by_arm["off"].computed, 2 * 36'054);
+  EXPECT_EQ(by_arm["on"].computed, 2 * 12'054);
+  EXPECT_EQ(by_arm["on"].host, 2 * 24'000);
+  EXPECT_EQ(by_arm["on"].loaded, 2 * 24'000 * 1'024);
+  EXPECT_EQ(by_arm["control"].computed, 4'018);
+  EXPECT_EQ(by_arm["control"].gpu, 8'000);
+  for (const auto& [id, one] : checks(j)) EXPECT_EQ(one["fail"], 0) << id;
+  EXPECT_EQ(checks(j)["R3"]["pass"], 36);
+  EXPECT_EQ(checks(j)["R7"]["not_possible"], 0);
+  EXPECT_EQ(exactly_predicted(j), 78);
+}
+
+// From 0.31 recency is given once, when a request finishes: within the ramp the tier keeps other blocks than before.
+TEST_F(LiveJournal, OnACpuTheCliffIsWhereItIsPredicted) {
+  const auto r = test::cli({"reconcile", unpacked("cliff", cpu), "--requests", "--json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json j = r.json();
+  EXPECT_EQ(j["requests"], 132);
+  EXPECT_EQ(j["reconciled"], 132);
+  EXPECT_EQ(exactly_predicted(j), 132);
+  auto by_arm = sums(j);
+  EXPECT_EQ(by_arm["four-documents"].computed, 36'054);
+  EXPECT_EQ(by_arm["past-the-ramp"].host, 24'000);
+  EXPECT_EQ(by_arm["in-the-ramp"].host, 21'200);
+}
+
+TEST_F(LiveJournal, OnACpuKvEventsAgreeWithTheCounters) {
+  const auto r = test::cli({"reconcile", unpacked("events", cpu), "--requests", "--json"});
+  const Json j = r.json();
+  EXPECT_EQ(j["reconciled"], 18);
+  EXPECT_EQ(checks(j)["R19"]["pass"], 1);
+  EXPECT_EQ(checks(j)["R19"]["not_possible"], 0);
+}
+
+TEST_F(LiveJournal, OnACpuSixteenStreamsAddUp) {
+  const Json j = test::cli({"reconcile", unpacked("streams", cpu), "--json"}).json();
+  auto c = checks(j);
+  EXPECT_EQ(c["R14"]["pass"], 3);
+  EXPECT_EQ(c["R14"]["fail"], 0);
+  EXPECT_EQ(c["R16"]["fail"], 0);
+  EXPECT_EQ(j["unexplained"], (Json{{"tokens", 0}, {"bytes", 0}}));
 }
 
 }  // namespace
