@@ -22,9 +22,9 @@ def main(cli, engine, out, *names):
         name, start = scenario.__name__.replace("_", "-"), time.monotonic()
         try:
             said = "ok      " + scenario(world)
-        except Failed as e:
+        except Exception as e:  # the others still run
             bad += 1
-            said = f"FAILED  {e}"
+            said = f"FAILED  {e}" if isinstance(e, Failed) else f"FAILED  {type(e).__name__}: {e}"
         print(f"{name:<17} {time.monotonic() - start:6.0f} s  {said}", flush=True)
     print(f"live: {len(chosen) - bad} of {len(chosen)} passed in {time.monotonic() - began:.0f} s; journals in {world.out}")
     return 1 if bad else 0
