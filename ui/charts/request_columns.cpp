@@ -18,8 +18,11 @@ RequestScale RequestScale::fit(const RunData& data, double width, double gap_px,
   double slot = std::min(slot_max, std::max(1e-9, (width - gaps * gap_px) / n));
   if (slot >= 3 && gaps > 0) {
     // Bars stand on whole pixels; what that leaves widens the gaps, so that the last session ends where the axis does.
-    slot = std::floor(slot);
-    gap_px = std::clamp((width - n * slot) / gaps, gap_px, 60.0);
+    // Narrower gaps are worth a wider bar: from 5 px on bars have edges and predictions.
+    constexpr double least_gap = 20;
+    const double wider = std::floor(slot) + 1;
+    slot = wider <= slot_max && (width - n * wider) / gaps >= least_gap ? wider : std::floor(slot);
+    gap_px = std::clamp((width - n * slot) / gaps, std::min(gap_px, least_gap), 60.0);
   }
   s.gap = gap_px / slot;
   s.axis_end = std::max(n + gaps * s.gap, width / slot);

@@ -181,7 +181,7 @@ void DecidePage::update_verdict(const Judged& j) {
   };
   const auto& r = j.evaluation.reconciliation;
   add(r.reconciled == r.measured, tr("%1 of %2 reconciled").arg(exact(r.reconciled), exact(r.measured)), tr("Every check that applies and is possible passed, R17 and R21 apart"));
-  const std::pair<const char*, QString> wanted[] = {{"control", tr("control hits the GPU")}, {"R15", tr("arms differ in the tier only")}, {"R18", tr("outputs equal")}};
+  const std::pair<const char*, QString> wanted[] = {{"control", tr("control hits the GPU")}, {"R15", tr("only the tier differs")}, {"R18", tr("outputs equal")}};
   int failed = 0;
   QStringList others;
   for (const auto& g : d.gates) {

@@ -24,14 +24,21 @@ namespace {
 QHBoxLayout* value_row(const Theme& theme, const QString& name, const QString& value, const QString& unit, const QString& tip = {}) {
   auto* row = new QHBoxLayout;
   row->setSpacing(6);
-  row->addWidget(label(name, "secondary"));
+  // Three cells stand beside each other at 1280 px: names and units are small so that none is cut.
+  auto* title = label(name, "secondary");
+  title->setFont(theme.font(TextSize::Chart));
+  row->addWidget(title);
   row->addStretch(1);
   auto* v = new QLabel(value);
   v->setFont(theme.font(TextSize::CardTitle));
   v->setTextInteractionFlags(Qt::TextSelectableByMouse);
   v->setToolTip(tip);
   row->addWidget(v);
-  if (!unit.isEmpty()) row->addWidget(label(unit, "caption"));
+  if (!unit.isEmpty()) {
+    auto* small = label(unit, "caption");
+    small->setFont(theme.font(TextSize::Caption));
+    row->addWidget(small);
+  }
   return row;
 }
 
@@ -311,7 +318,7 @@ void PredictPage::update_times() {
   row(Source::host_loaded, tr("host loaded"), guess.at(tail, n - tail, bytes));
   row(Source::computed, tr("computed"), guess.at(n, 0, 0));
   const auto even = analysis::break_even(guess, double(s.layout->bytes_per_token_per_rank));
-  if (even.value) times_rows_->addLayout(value_row(theme(), tr("loading beats computing from"), tr("about %1").arg(exact(qint64(std::ceil(even.value->tokens)))), tr("tokens")));
+  if (even.value) times_rows_->addLayout(value_row(theme(), tr("loading wins from"), tr("about %1").arg(exact(qint64(std::ceil(even.value->tokens)))), tr("tokens")));
 }
 
 }  // namespace kvcliff::ui
