@@ -49,6 +49,8 @@ RunResult run_plan(const RunOrder& order, Control& control, const std::vector<Ob
     options.engine_program = order.emulator;  // empty: found as the plan says
     if (options.time_scale != 1.0) options.engine_args = {"--emulate-time-scale", fmt::format("{}", options.time_scale)};
   }
+  // A report names the machine and its GPU, whoever started the run; the emulator uses none.
+  if (!options.host.is_object()) options.host = host::to_json(host::read_facts(engine != "emulator"));
   journal::Writer::Options writing;
   writing.notice = order.journal_notice;
   auto writer = journal::Writer::open(order.journal, writing);

@@ -17,7 +17,7 @@ struct RunOrder {
   std::string journal;             ///< made when it does not exist
   std::string resources;           ///< folder with models/; empty = without (catalogue ids are no hub names then)
   std::string emulator;            ///< program of the built-in engine, for plans that ask for it
-  RunOptions options;              ///< plan_text, engine_program and engine_args are filled in here
+  RunOptions options;              ///< plan_text, engine_program, engine_args and, where empty, host are filled in here
   KvBytes kv_bytes;
   /// Words of the journal ("journal busy, 1 record waiting"; empty: free again). On the writer's thread, must not block.
   std::function<void(const std::string&)> journal_notice;

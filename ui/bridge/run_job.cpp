@@ -99,7 +99,6 @@ void RunController::Job::run() {
   order.options.time_scale = options.time_scale;
   order.options.resume = options.resume;
   order.options.attach_url = options.attach_url.toStdString();
-  order.options.host = host::to_json(host::read_facts(false));
   order.kv_bytes = [this](const plan::Plan& p) { return kv_bytes(p); };
   if (plan.engine.adapter == "emulator" && options.attach_url.isEmpty() && plan.launcher.kind == "local") {
     const auto path = emulator_path();
