@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What one experiment of pairs cannot show, on a machine that prepare.sh made ready:  evidence.sh WORK OUT [sweep|attach|streams|kill ...]
-# A sweep over a kept server, a running server attached to (alone, then with a stranger's requests), sixteen streams, and
-# an API server killed under us. Every journal is left in OUT.
+# What one experiment of pairs cannot show, on a machine that prepare.sh made ready:  evidence.sh WORK OUT [sweep|attach|streams|events|kill ...]
+# A sweep over a kept server, a running server attached to (alone, then with a stranger's requests), sixteen streams, KV
+# events, and an API server killed under us. Every journal is left in OUT.
 set -uo pipefail
 work=$1 out=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 cli=$work/kvcliff/bin/kvcliff-cli plans=$work/kvcliff/resources/plans
-parts=${*:-sweep attach streams kill}
+parts=${*:-sweep attach streams events kill}
 port=18431
 began=$SECONDS
 say() { echo "== $1 (at $((SECONDS - began)) s)"; }
@@ -44,7 +44,7 @@ if wants sweep; then
   say sweep
   # 690 blocks hold five and a half documents: the host's cliff lies inside the sweep.
   python3 "$here/plan.py" "$plans/sweep.json" "$work/sweep.json" "$work" qwen3-0.6b capacity.host_bytes=1266155520 keep_raw=false
-  bash "$here/measure.sh" "$work" "$work/sweep.json" sweep-0.6b "$out" 330
+  bash "$here/measure.sh" "$work" "$work/sweep.json" sweep-0.6b "$out" 420
 fi
 if wants attach; then
   say attach
@@ -66,6 +66,12 @@ if wants streams; then
   python3 "$here/plan.py" "$plans/concurrency.json" "$work/streams.json" "$work" qwen3-0.6b 'schedule.pairs=0' 'schedule.controls=["on"]' \
     'load={"mode":"closed","concurrency":16}' 'workload.order="zipf"' keep_raw=false
   bash "$here/measure.sh" "$work" "$work/streams.json" closed-16-0.6b "$out" 120
+fi
+if wants events; then
+  say "KV events"
+  python3 "$here/plan.py" "$plans/reference.json" "$work/events.json" "$work" qwen3-0.6b schedule.pairs=0 'schedule.controls=["on"]' keep_raw=false \
+    'engine.extra_args=["--enforce-eager","--kv-events-config","{\"enable_kv_cache_events\": true}"]'
+  bash "$here/measure.sh" "$work" "$work/events.json" events-0.6b "$out" 120
 fi
 if wants kill; then
   say "API server killed"

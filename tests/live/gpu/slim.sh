@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 empty() { # SONAME PATTERN VERSION
   [ -e "$lib/$1" ] || return 0
-  nm -D --undefined-only "$lib"/libcurl.so.4 | awk '{print $2}' | sed 's/@.*//' | grep -E "$2" >"$work/names"
+  nm -D --undefined-only "$lib"/libcurl.so.4 "$lib"/libzmq.so.5 2>/dev/null | awk '{print $2}' | sed 's/@.*//' | grep -E "$2" | sort -u >"$work/names"
   sed 's/.*/void &(void) {}/' "$work/names" >"$work/a.c"
   { echo "${3:-NONE} { global:"; sed 's/$/;/' "$work/names"; echo '};'; } >"$work/map"
   gcc -w -shared -fPIC -fno-builtin -s -o "$lib/$1" -Wl,-soname,"$1" ${3:+-Wl,--version-script="$work/map"} "$work/a.c"
