@@ -41,35 +41,6 @@ void add_range(Line& line, double low, double high, double measured) {
   if (high > low) line.part("order inside the host tier (random in this release)", std::clamp(measured, low, high) - low);
 }
 
-bool several_in_flight(const SessionInput& s) {
-  const auto& load = s.plan.load;
-  return load.mode == plan::LoadSpec::Mode::open || (load.mode == plan::LoadSpec::Mode::closed && load.concurrency > 1);
-}
-
-// The prediction takes one request after another; several in flight end in an order of their own, so a visit can find in
-// the GPU what was predicted on the host (seen live with 4 streams), or the reverse. That names a difference only where
-// the laws hold that no order can break: tokens only move between the sources, and bytes move with them.
-void name_order_of_streams(std::vector<LedgerLine>& lines, double bytes_per_token) {
-  const auto find = [&](const char* quantity) -> LedgerLine* {
-    for (auto& l : lines)
-      if (l.quantity == quantity && l.unexplained) return &l;
-    return nullptr;
-  };
-  LedgerLine* const computed = find("prompt_tokens_by_source{computed}");
-  LedgerLine* const gpu = find("prompt_tokens_by_source{gpu_hit}");
-  LedgerLine* const host = find("prompt_tokens_by_source{host_loaded}");
-  if (!computed || !gpu || !host || std::abs(*computed->unexplained + *gpu->unexplained + *host->unexplained) > 0.5) return;
-  const double recomputed = *computed->unexplained, moved_to_host = *host->unexplained;
-  const auto name = [](LedgerLine& l, double amount) {
-    if (amount == 0) return;
-    l.explained.push_back({"order in which the streams ended (predicted one after another)", amount});
-    *l.unexplained -= amount;
-  };
-  for (LedgerLine* l : {computed, gpu, host}) name(*l, *l->unexplained);
-  if (LedgerLine* loaded = find("kv_offload_load_bytes")) name(*loaded, moved_to_host * bytes_per_token);
-  // What is computed anew is stored anew.
-  if (LedgerLine* stored = find("kv_offload_store_bytes"); stored && recomputed != 0) name(*stored, *stored->unexplained);
-}
 }  // namespace
 
 std::optional<double> moved(const SessionInput& s, const char* name, const char* label) {
@@ -112,10 +83,7 @@ std::vector<LedgerLine> session_ledger(const SessionInput& s) {
   predicted_line("prompt_tokens_by_source{host_loaded}", "tokens", moved(s, by_source, source_host),
                  sums.measured.host_loaded, sums.warm.host_loaded, 0);
 
-  if (!s.offload && moved(s, "kv_offload_load_bytes").value_or(0) == 0 && moved(s, "kv_offload_store_bytes").value_or(0) == 0) {
-    if (several_in_flight(s)) name_order_of_streams(out, 0);
-    return out;
-  }
+  if (!s.offload && moved(s, "kv_offload_load_bytes").value_or(0) == 0 && moved(s, "kv_offload_store_bytes").value_or(0) == 0) return out;
   if (!s.kv.bytes_per_token) {
     LedgerLine none;
     none.quantity = "kv_offload_load_bytes";
@@ -123,7 +91,6 @@ std::vector<LedgerLine> session_ledger(const SessionInput& s) {
     none.measured = moved(s, "kv_offload_load_bytes");
     none.why = "KV bytes per token are not known: " + s.kv.from;
     out.push_back(std::move(none));
-    if (several_in_flight(s)) name_order_of_streams(out, 0);
     return out;
   }
   const double per_token = static_cast<double>(*s.kv.bytes_per_token);
@@ -132,7 +99,6 @@ std::vector<LedgerLine> session_ledger(const SessionInput& s) {
                  sums.measured.transferred * per_token, sums.warm.transferred * per_token, 0);
   predicted_line("kv_offload_store_bytes", "bytes", moved(s, "kv_offload_store_bytes"),
                  sums.measured.stored * per_chunk, sums.warm.stored * per_chunk, 0);
-  if (several_in_flight(s)) name_order_of_streams(out, per_token);
   return out;
 }
 

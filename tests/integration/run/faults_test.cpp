@@ -182,7 +182,7 @@ TEST_F(Faults, AJournalOfANewerSchemaIsLeftAsItIs) {
                     p["workload"]["rounds"] = 2;
                     p["schedule"] = {{"pairs", 0}, {"controls", {"control"}}};
                     p["arms"][2]["overrides"] = Json::object();
-                  }), "--journal", journal(), "--time-scale", "0.01", "--quiet"}).code, 1);
+                  }), "--journal", journal(), "--time-scale", "0.01", "--quiet"}).code, 0);
   {
     auto db = journal::Database::open(journal(), journal::Database::Mode::read_write);
     ASSERT_TRUE(db);
