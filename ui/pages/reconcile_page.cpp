@@ -2,6 +2,7 @@
 #include "ui/pages/reconcile_page.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QShortcut>
@@ -36,6 +37,9 @@ ReconcilePage::ReconcilePage(Services services, QWidget* parent) : Page(services
   build_below(column);
   column->setStretchFactor(0, 0);
   column->setStretchFactor(1, 1);
+  // A run can be judged while another page is shown: this one has its height only later.
+  column->installEventFilter(this);
+  connect(column, &QSplitter::splitterMoved, this, [this] { divided_by_hand_ = true; });
 
   connect(services_.evidence, &Evidence::changed, this, &ReconcilePage::update_all);
   connect(&document(), &Document::request_selected, this, [this](int request) {
@@ -130,6 +134,19 @@ void ReconcilePage::build_below(QSplitter* column) {
   column->addWidget(row);
 }
 
+bool ReconcilePage::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == split_ && (event->type() == QEvent::Resize || event->type() == QEvent::Show))
+    QMetaObject::invokeMethod(this, &ReconcilePage::fit_matrix, Qt::QueuedConnection);
+  return Page::eventFilter(watched, event);
+}
+
+// The matrix takes what its rows need, the ledgers at least a third.
+void ReconcilePage::fit_matrix() {
+  if (divided_by_hand_ || matrix_.rowCount() == 0) return;
+  const int all = split_->height(), wanted = view_->sizeHint().height() + theme().px(86);
+  if (all > 0) split_->setSizes({std::min(wanted, all * 2 / 3), std::max(all - wanted, all / 3)});
+}
+
 void ReconcilePage::update_all() {
   const Evidence& e = *services_.evidence;
   strips().resolve(QStringLiteral("reconcile"));
@@ -165,12 +182,7 @@ void ReconcilePage::update_all() {
   possible_->set(QStringLiteral("dash"), none == 1 ? tr("1 check not possible") : tr("%1 checks not possible").arg(none), "notpossible");
   possible_->setVisible(none > 0);
   matrix_.set_judged(judged);
-  if (!sized_) {
-    // The matrix takes what its rows need, the ledgers at least a third.
-    sized_ = true;
-    const int all = split_->height(), wanted = view_->sizeHint().height() + theme().px(86);
-    if (all > 0) split_->setSizes({std::min(wanted, all * 2 / 3), std::max(all - wanted, all / 3)});
-  }
+  fit_matrix();
   update_ledger_buttons();
   show_ledger(0);
 

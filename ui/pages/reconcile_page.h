@@ -29,7 +29,11 @@ class ReconcilePage : public Page {
   MatrixView& view() { return *view_; }
   EvidencePanel& panel() { return *panel_; }
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
+  void fit_matrix();                  ///< room for all rows, until the user drags the divider
   void build_matrix(QSplitter* column);
   void build_below(QSplitter* column);
   void build_actions();
@@ -52,7 +56,7 @@ class ReconcilePage : public Page {
   QPushButton *only_open_, *next_;
   QLabel* reading_;
   QSplitter* split_;
-  bool following_ = false, sized_ = false;
+  bool following_ = false, divided_by_hand_ = false;
 };
 
 }  // namespace kvcliff::ui
