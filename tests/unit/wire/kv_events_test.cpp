@@ -67,7 +67,8 @@ TEST(KvEvents, DamageIsNamed) {
 }
 
 TEST(KvEvents, TheJournalKeepsTheSequence) {
-  const auto m = unpack_kv_message(pack_kv_message(0x0102030405060708, "payload"), "row");
+  const std::string packed = pack_kv_message(0x0102030405060708, "payload");
+  const auto m = unpack_kv_message(packed, "row");
   ASSERT_TRUE(m);
   EXPECT_EQ(m->sequence, 0x0102030405060708u);
   EXPECT_EQ(m->payload, "payload");
