@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <queue>
@@ -30,6 +31,11 @@ class IoLoop {
   MonoNs longest_turn() const { return longest_turn_.load(std::memory_order_relaxed); }
   SpareSockets& spares() { return spares_; }
   const StreamObserver& observer() const { return options_.observer; }
+  /// Bytes of it wait to be parsed, or curl is through with it: it gets its turn once nothing more is to be read.
+  void later(Transfer& t) {
+    if (!t.queued) later_.push_back(&t);
+    t.queued = true;
+  }
   /// A stream said [DONE] but its connection still stands: it is given a short time.
   void linger(Transfer& t) { lingering_.push_back(&t); }
   /// When the bytes now given to a write callback were read. curl hands one read over in many pieces (one per HTTP chunk);
@@ -66,7 +72,9 @@ class IoLoop {
   void wake();
   void run();
   int wait_ms(MonoNs now);
-  void obey(std::vector<Order>& orders);
+  void fetch_orders();
+  void obey();
+  void parse_some(bool at_once);
   void begin(Order order);
   template <class Tell>
   void release(Transfer& t, const Tell& tell);
@@ -93,6 +101,8 @@ class IoLoop {
   std::unordered_map<RequestId, Transfer*> by_id_;
   std::priority_queue<Deadline, std::vector<Deadline>, std::greater<>> deadlines_;
   std::vector<Transfer*> lingering_;
+  std::deque<Transfer*> later_;   // streams with bytes to parse, or ended; oldest first
+  std::deque<Order> waiting_orders_; // not yet obeyed; oldest first
   std::vector<Watch> watches_;
   MonoNs curl_timer_ = 0;  // 0 = none
   bool stopping_ = false;

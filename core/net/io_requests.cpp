@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The I/O thread's handling of requests: begin, redirect, finish, limits.
 #include <algorithm>
+#include <iterator>
 
 #include "net/io_loop.h"
 
 namespace kvcliff::net {
 
-void IoLoop::obey(std::vector<Order>& orders) {
-  for (auto& order : orders) {
+namespace {
+constexpr int begun_a_turn = 4;            // requests; each takes some 20 us, in which nothing is read
+constexpr MonoNs parse_slice = 20'000;     // ns of parsing between two looks at the sockets
+constexpr MonoNs longest_wait = 2'000'000; // ns that bytes may wait to be parsed while other sockets stay busy
+}  // namespace
+
+void IoLoop::fetch_orders() {
+  const std::lock_guard lock(mutex_);
+  std::move(orders_.begin(), orders_.end(), std::back_inserter(waiting_orders_));
+  orders_.clear();
+}
+
+/// In the order given, and only a few starts a turn: between them open streams are read and long prompts are sent on.
+void IoLoop::obey() {
+  for (int begun = 0; !waiting_orders_.empty() && (begun < begun_a_turn || stopping_);) {
+    Order order = std::move(waiting_orders_.front());
+    waiting_orders_.pop_front();
     switch (order.what) {
       case Order::What::stream:
-      case Order::What::http: begin(std::move(order)); break;
+      case Order::What::http:
+        begin(std::move(order));
+        ++begun;
+        break;
       case Order::What::cancel:
         if (const auto at = by_id_.find(order.id); at != by_id_.end()) stop_transfer(*at->second, Transfer::Stop::cancelled);
         break;
@@ -23,6 +42,26 @@ void IoLoop::obey(std::vector<Order>& orders) {
         break;
       }
     }
+  }
+}
+
+/// What reading left to do, for a short time: then the sockets are looked at again. `at_once`: next to nothing was ready.
+void IoLoop::parse_some(bool at_once) {
+  MonoNs now = mono_now();
+  const MonoNs until = now + parse_slice;
+  while (!later_.empty() && now < until) {
+    Transfer& t = *later_.front();
+    const MonoNs since = t.set_aside_since();
+    if (!at_once && since != 0 && now - since < longest_wait) return;
+    later_.pop_front();
+    t.queued = false;
+    if (!t.active) continue;  // ended meanwhile, and parsed then
+    t.parse_set_aside();
+    if (t.bad_data && !t.ended)
+      finish(t, CURLE_WRITE_ERROR);
+    else if (t.ended)
+      finish(t, t.result);
+    now = mono_now();
   }
 }
 
@@ -76,6 +115,7 @@ void IoLoop::release(Transfer& t, const Tell& tell) {
 }
 
 void IoLoop::finish(Transfer& t, CURLcode rc) {
+  t.parse_set_aside();
   curl_multi_remove_handle(multi_, t.easy);
   if (rc == CURLE_OK && t.redirected()) {
     auto next = follow_redirect(t.url, t.location);
@@ -115,11 +155,19 @@ void IoLoop::collect() {
     if (m->msg != CURLMSG_DONE) continue;
     char* owner = nullptr;
     curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &owner);
-    finish(*reinterpret_cast<Transfer*>(owner), m->data.result);
+    Transfer& t = *reinterpret_cast<Transfer*>(owner);
+    t.ended = true;
+    t.ended_at = mono_now();
+    t.result = m->data.result;
+    if (t.kind == Transfer::Kind::stream)
+      later(t);
+    else
+      finish(t, t.result);
   }
 }
 
 void IoLoop::stop_transfer(Transfer& t, Transfer::Stop why) {
+  if (t.ended) return finish(t, t.result);  // it came to its end before
   t.stop = why;
   finish(t, CURLE_ABORTED_BY_CALLBACK);  // removing it in the middle closes its connection
 }

@@ -14,6 +14,9 @@ namespace kvcliff::net {
 namespace {
 
 constexpr MonoNs linger_ns = 2'000'000'000;  // after [DONE] the connection may stay open this long
+// Bytes of one stream that wait to be parsed, at most. Above it the stream comes in bulk, and waiting would only cost memory.
+constexpr std::size_t set_aside_limit = 8 << 10;
+constexpr long smallest_upload = 64 << 10, largest_upload = 2 << 20;  // bytes; curl's own bounds of its send buffer
 constexpr std::size_t http_body_limit = std::size_t{256} << 20;
 
 template <class T>
@@ -58,7 +61,10 @@ void Transfer::clear() {
   http = HttpRequest();
   stream_done = nullptr;
   http_done = nullptr;
-  active = inflate = bad_data = framed = false;
+  active = inflate = bad_data = framed = ended = false;
+  result = CURLE_OK;
+  set_aside_.clear();
+  pieces_.clear();
   data_fault.clear();
   status = sends = redirects = 0;
   content_type.clear();
@@ -67,7 +73,7 @@ void Transfer::clear() {
   answer_headers.clear();
   body = std::string();
   times = StreamTimes();
-  last_byte = done_at = lag = boot_at_t0 = 0;
+  last_byte = done_at = lag = boot_at_t0 = ended_at = 0;
   stop = Stop::none;
   spare_fd = -1;
   error_text[0] = '\0';
@@ -120,6 +126,8 @@ Result<void> Transfer::prepare() {
     set(easy, CURLOPT_POST, 1L);
     set(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(out.size()));
     set(easy, CURLOPT_POSTFIELDS, out.data());  // not copied: lives in the request
+    // A long prompt goes to the kernel whole, not in parts between which other streams are served.
+    set(easy, CURLOPT_UPLOAD_BUFFERSIZE, std::clamp(static_cast<long>(out.size()), smallest_upload, largest_upload));
     if (method != "POST") set(easy, CURLOPT_CUSTOMREQUEST, method.c_str());
   } else {
     set(easy, CURLOPT_HTTPGET, 1L);
@@ -144,6 +152,9 @@ void Transfer::redo(const Url& next) {
   content_type.clear();
   answer_headers.clear();
   body.clear();
+  set_aside_.clear();  // of the redirect's own page
+  pieces_.clear();
+  ended = false;
   status = 0;
   framed = inflate = false;
   inflater.reset();
@@ -203,16 +214,41 @@ void Transfer::take(std::string_view bytes, MonoNs at) {
   }
 }
 
+void Transfer::unpack(std::string_view bytes, MonoNs at) {
+  if (!inflate) {
+    take(bytes, at);
+  } else if (!inflater.push(bytes, [this, at](std::string_view b) { take(b, at); })) {
+    bad_data = true;
+    data_fault = "the compressed body is broken";
+  }
+}
+
+void Transfer::parse_set_aside() {
+  std::string_view left = set_aside_;
+  for (const Piece& p : pieces_) {
+    if (!bad_data) unpack(left.substr(0, p.bytes), p.at);
+    left.remove_prefix(p.bytes);
+  }
+  set_aside_.clear();
+  pieces_.clear();
+}
+
 std::size_t Transfer::write_cb(char* data, std::size_t size, std::size_t n, void* self) {
   Transfer& t = *static_cast<Transfer*>(self);
   const MonoNs at = t.loop.read_time();  // before anything looks at the bytes
   t.last_byte = at;
   const std::string_view bytes(data, size * n);
-  if (!t.inflate) {
-    t.take(bytes, at);
-  } else if (!t.inflater.push(bytes, [&t, at](std::string_view b) { t.take(b, at); })) {
-    t.bad_data = true;
-    t.data_fault = "the compressed body is broken";
+  if (t.kind == Kind::http) {
+    t.unpack(bytes, at);
+  } else {
+    // Reading comes first: other streams' bytes may lie ready, and their times must not wait for this one to be parsed.
+    t.set_aside_.append(bytes);
+    if (t.pieces_.empty() || t.pieces_.back().at != at) t.pieces_.push_back({at, 0});
+    t.pieces_.back().bytes += bytes.size();
+    if (t.set_aside_.size() > set_aside_limit)
+      t.parse_set_aside();
+    else
+      t.loop.later(t);
   }
   return t.bad_data ? 0 : bytes.size();
 }

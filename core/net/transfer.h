@@ -32,6 +32,10 @@ struct Transfer final : public wire::StreamHooks {
   void clear();
   /// When this transfer must be looked at again, by its own limits; 0 = never.
   MonoNs look_at(MonoNs now) const;
+  /// Parses the bytes that were read and set aside. Sets bad_data where they cannot be unpacked.
+  void parse_set_aside();
+  /// When the oldest of them was read; 0 = there are none.
+  MonoNs set_aside_since() const { return pieces_.empty() ? 0 : pieces_.front().at; }
   /// The limit that has passed.
   Stop due(MonoNs now) const;
   StreamRecord stream_record(CURLcode rc);
@@ -80,8 +84,20 @@ struct Transfer final : public wire::StreamHooks {
   int redirects = 0;
   int spare_fd = -1;
 
+  // the loop's: what is left to do for this slot once nothing more is to be read
+  bool queued = false;          // it has an entry in the loop's list; outlives the request
+  bool ended = false;           // curl is through with it
+  CURLcode result = CURLE_OK;   // how, once it ended
+  MonoNs ended_at = 0;          // when, once it ended
+
  private:
+  struct Piece {
+    MonoNs at;           // when these bytes were read
+    std::size_t bytes;
+  };
   std::string url_text_;     // the text `url` and the handle were set from
+  std::string set_aside_;    // read, not yet parsed, in the lengths and with the times of pieces_
+  std::vector<Piece> pieces_;
   int header_kind_ = -1;     // which fixed set `headers` is; -1 = with the caller's own
   void build_headers();
   static std::size_t write_cb(char* data, std::size_t size, std::size_t n, void* self);
@@ -90,6 +106,7 @@ struct Transfer final : public wire::StreamHooks {
   static curl_socket_t open_cb(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int sockopt_cb(void* self, curl_socket_t fd, curlsocktype purpose);
   void header_line(std::string_view line);
+  void unpack(std::string_view bytes, MonoNs at);
   void take(std::string_view bytes, MonoNs at);
 };
 

@@ -63,7 +63,7 @@ StreamRecord Transfer::stream_record(CURLcode rc) {
         detail = said;
       }
   }
-  StreamRecord r = reader.finish(end, mono_now(), detail);
+  StreamRecord r = reader.finish(end, ended ? ended_at : mono_now(), detail);
   r.times.queued = times.queued;
   r.times.connected = times.connected;
   r.times.t0 = times.t0;

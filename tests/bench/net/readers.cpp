@@ -54,6 +54,16 @@ struct Counter {
   }
 };
 
+/// The server's two times in a first token's text, where they are (replay_server.h).
+void note_ways(Run& out, std::string_view text, MonoNs t0, MonoNs first) {
+  const auto r = text.find(" r"), sent = text.find(" s", r);
+  if (r == std::string_view::npos || sent == std::string_view::npos) return;
+  const MonoNs read_at = std::atoll(text.data() + r + 2), sent_at = std::atoll(text.data() + sent + 2);
+  if (read_at < t0 || sent_at < read_at) return;  // another text
+  out.way_out_ms.push_back(static_cast<double>(read_at - t0) * 1e-6);
+  out.way_back_ms.push_back(static_cast<double>(first - sent_at) * 1e-6);
+}
+
 struct Curl {
   CURLM* multi = curl_multi_init();
   int epoll = epoll_create1(0);
@@ -95,6 +105,7 @@ Run read_ours(const Load& load) {
     const std::lock_guard lock(mutex);
     out.events += static_cast<std::int64_t>(r.events.size());
     out.first_token_ms.push_back(static_cast<double>(*r.ttft()) * 1e-6);
+    note_ways(out, r.text, r.times.t0, r.times.first_token);
     if (started < load.streams) next();
     if (++ended == load.streams) all_done.notify_one();
   };
@@ -248,10 +259,14 @@ Run read_raw(const Load& load) {
       Conn& c = *static_cast<Conn*>(ev[i].data.ptr);
       if (ev[i].events & EPOLLOUT) flush(c);
       if (!(ev[i].events & EPOLLIN)) continue;
-      const ssize_t got = ::recv(c.fd, buf.data(), buf.size(), MSG_DONTWAIT);
+      const ssize_t got = ::recv(c.fd, buf.data(), buf.size() - 1, MSG_DONTWAIT);
       if (got <= 0) continue;
       const MonoNs at = mono_now();
-      if (c.counter.first(buf.data(), static_cast<std::size_t>(got))) c.first = at;
+      buf[static_cast<std::size_t>(got)] = 0;
+      if (c.counter.first(buf.data(), static_cast<std::size_t>(got))) {
+        c.first = at;
+        note_ways(out, {buf.data(), static_cast<std::size_t>(got)}, c.t0, at);
+      }
       const std::size_t keep = std::min<std::size_t>(5, static_cast<std::size_t>(got));
       std::memmove(c.end, c.end + keep, 5 - keep);
       std::memcpy(c.end + 5 - keep, buf.data() + got - keep, keep);

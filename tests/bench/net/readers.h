@@ -19,6 +19,7 @@ struct Run {
   double wall_s = 0;
   std::int64_t events = 0;
   std::vector<double> first_token_ms;
+  std::vector<double> way_out_ms, way_back_ms;  ///< of /ttft: t0 to "request read whole"; "first token sent" to seen here
 };
 
 Run read_ours(const Load& load);   ///< the product's client: parsing, attribution of times, records

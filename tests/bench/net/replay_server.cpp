@@ -32,9 +32,9 @@ std::string chunk(const std::string& s) {
   std::snprintf(n, sizeof n, "%zx\r\n", s.size());
   return n + s + "\r\n";
 }
-std::string token(const char* reason = "null") {
-  return chunk(std::string("data: {\"id\":\"cmpl-8cbbc192f02f34d2\",\"object\":\"text_completion\",\"created\":1796119291,\"model\":\"m\","
-                           "\"choices\":[{\"index\":0,\"text\":\" w1387\",\"logprobs\":null,\"finish_reason\":") + reason +
+std::string token(const char* reason = "null", const std::string& text = " w1387") {
+  return chunk("data: {\"id\":\"cmpl-8cbbc192f02f34d2\",\"object\":\"text_completion\",\"created\":1796119291,\"model\":\"m\","
+               "\"choices\":[{\"index\":0,\"text\":\"" + text + "\",\"logprobs\":null,\"finish_reason\":" + reason +
                ",\"stop_reason\":null,\"prompt_token_ids\":null,\"token_ids\":[1387]}]}\n\n");
 }
 const std::string tail =
@@ -46,6 +46,7 @@ const std::string tail =
 struct Conn {
   std::string in, out;
   int step = 0;
+  MonoNs read_at = 0;  // when the last request was read whole
 };
 
 class Server {
@@ -153,8 +154,10 @@ class Server {
       if (waiting_.size() >= static_cast<std::size_t>(std::atoi(path.c_str() + 8))) single_.swap(waiting_);
     } else if (path == "/ttft") {
       send(fd, head);
-      conns_[fd].step = 0;
-      timers_.emplace(mono_now() + 100'000'000, fd);
+      Conn& c = conns_[fd];
+      c.step = 0;
+      c.read_at = mono_now();
+      timers_.emplace(c.read_at + 100'000'000, fd);
     } else {
       send(fd, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
     }
@@ -162,8 +165,9 @@ class Server {
   void later(int fd) {
     const auto at = conns_.find(fd);
     if (at == conns_.end()) return;
-    if (++at->second.step < 5) {
-      send(fd, token());
+    Conn& c = at->second;
+    if (++c.step < 5) {
+      send(fd, c.step == 1 ? token("null", " r" + std::to_string(c.read_at) + " s" + std::to_string(mono_now())) : token());
       timers_.emplace(mono_now() + 10'000'000, fd);
     } else {
       send(fd, tail);
