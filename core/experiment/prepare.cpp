@@ -39,7 +39,7 @@ cache::Input input_from(const PlannedRequest& r) {
 
 }  // namespace
 
-Result<SessionJob> prepare(const plan::Plan& plan, const plan::SessionPlan& session, int attempt, const KvBytes& kv_bytes) {
+Result<SessionJob> prepare(const plan::Plan& plan, const plan::SessionPlan& session, int attempt, const KvBytes& kv_bytes, std::string_view run) {
   SessionJob job;
   job.schedule = session;
   auto arm_plan = plan::for_arm(plan, session.arm);
@@ -50,7 +50,7 @@ Result<SessionJob> prepare(const plan::Plan& plan, const plan::SessionPlan& sess
   const auto bytes = kv_bytes(job.arm_plan);
   if (!bytes) return fail(bytes.error());
   job.kv_bytes_per_token = *bytes;
-  job.salt = static_cast<std::uint64_t>(session.ordinal) * 1000 + static_cast<std::uint64_t>(attempt);
+  job.salt = hash64(run.data(), run.size(), static_cast<std::uint64_t>(session.ordinal) * 1000 + static_cast<std::uint64_t>(attempt));
   auto prompts = workload::realise(job.arm_plan.workload, job.arm_plan.capacity.block_size);
   if (!prompts) return fail(prompts.error());
   const std::int64_t block_size = job.arm_plan.capacity.block_size;

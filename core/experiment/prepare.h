@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -26,10 +27,12 @@ struct SessionJob {
   std::int64_t kv_bytes_per_token = 0;   ///< all ranks
   std::vector<PlannedRequest> requests;  ///< measured ones in order; ordinals are given when warm-up is over
   std::optional<std::string> shared_start;  ///< different documents begin alike, unasked: in words
-  std::uint64_t salt = 0;                ///< of its warm-up prompts: differs per session and attempt
+  std::uint64_t salt = 0;                ///< of its warm-up prompts: differs per run, session and attempt
 };
-/// Errors: bad_usage and what the workload or the model refuses.
-Result<SessionJob> prepare(const plan::Plan& plan, const plan::SessionPlan& session, int attempt, const KvBytes& kv_bytes);
+/// `run` is the experiment's uid: a server that outlives a run holds the warm-up of the run before, which must not make this
+/// one's warm. Empty where nothing will be sent. Errors: bad_usage and what the workload or the model refuses.
+Result<SessionJob> prepare(const plan::Plan& plan, const plan::SessionPlan& session, int attempt, const KvBytes& kv_bytes,
+                           std::string_view run = {});
 
 /// What a journal needs to say about the model by itself, on any machine later: {"kv_bytes_per_token": {arm: bytes, all
 /// ranks}, "config": the model folder's config.json as it was (absent for a catalogue id)}.

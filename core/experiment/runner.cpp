@@ -189,7 +189,7 @@ class Experiment {
 
   Session::Ended run_session(std::size_t i) {
     Session::Ended out;
-    auto job = prepare(plan_, schedule_[i], sessions_[i].attempt, services_.kv_bytes);
+    auto job = prepare(plan_, schedule_[i], sessions_[i].attempt, services_.kv_bytes, record_.uid);
     if (!job) {
       out.error = job.error();
       return out;

@@ -135,6 +135,28 @@ TEST(Run, WarmUpSharesNoBlockWithWhatIsMeasured) {
   for (const auto h : warm) EXPECT_FALSE(measured.count(h));
 }
 
+// A server that we only attach to outlives the run: the next one must find none of its warm-up in the caches.
+TEST(Run, AttachingTwiceWarmsUpWithPromptsOfItsOwn) {
+  Rig rig;
+  std::vector<std::string> measured[2];
+  std::set<std::uint64_t> warm[2];
+  for (int i = 0; i < 2; ++i) {
+    RunOptions o;
+    o.attach_url = "http://127.0.0.1:1";
+    const auto result = rig.run(small_plan(), o);
+    ASSERT_EQ(result.end, RunResult::End::finished) << result.why;
+    auto r = rig.reader();
+    for (const auto& s : take(r.sessions(result.experiment)))
+      for (const auto& q : take(r.requests(s.id, journal::Depth::details))) {
+        if (q.plan.warmup) warm[i].insert(q.plan.block_hashes.begin(), q.plan.block_hashes.end());
+        else measured[i].push_back(q.plan.prompt_hash);
+      }
+    EXPECT_FALSE(warm[i].empty());
+  }
+  EXPECT_EQ(measured[0], measured[1]) << "what is measured comes from the plan's seed alone";
+  for (const auto h : warm[0]) EXPECT_FALSE(warm[1].count(h));
+}
+
 TEST(Run, AnEngineThatDiesWhileLoadingEndsTheRunWithItsCause) {
   Rig rig;
   rig.script.die_while_loading = [](int session) { return session == 1; };
