@@ -98,6 +98,7 @@ class Engine {
   void inject_foreign();
   void publish_bytes(bool load, double bytes, double seconds, std::int64_t ordinal);
   void update_gauges();
+  void publish_changes();
   void after(TimeModel::Duration d, std::function<void()> then);
   double now() const;
 

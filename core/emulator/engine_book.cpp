@@ -164,8 +164,22 @@ void Engine::update_gauges() {
     metrics_.pinned_write = double(g.host_writing) / double(setup_.cache.host_chunks);
     if (g.host_reading + g.host_writing > 0) metrics_.pins_seen = true;
   }
-  if (on_changes)
-    if (auto changes = cache_.take_changes(); !changes.empty()) on_changes(std::move(changes));
+  publish_changes();
+}
+
+void Engine::publish_changes() {
+  if (!on_changes) return;
+  auto changes = cache_.take_changes();
+  if (changes.empty()) return;
+  const auto leave_out = [&](bool host) {
+    const auto it = std::find_if(changes.begin(), changes.end(), [host](const auto& c) { return c.stored && c.host == host; });
+    if (it != changes.end()) changes.erase(it);
+  };
+  const std::int64_t newest = ordinals_ - 1;  // these lies are told of requests one after another
+  if (options_.lies.on(Lie::gpu_store_unannounced, newest)) leave_out(false);
+  if (options_.lies.on(Lie::host_store_unannounced, newest)) leave_out(true);
+  if (options_.lies.on(Lie::removal_invented, newest)) changes.push_back({false, false, ~std::uint64_t{0}});
+  if (!changes.empty()) on_changes(std::move(changes));
 }
 
 }  // namespace kvcliff::emulator

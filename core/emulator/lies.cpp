@@ -49,6 +49,9 @@ constexpr std::array table{
     LieEntry{Lie::session_effect, "session-effect", 0, false, "each session has a speed of its own (5 % spread)", "statistics"},
     LieEntry{Lie::slow_first_server, "slow-first-server", 0, false, "the first session is half as fast", "statistics"},
     LieEntry{Lie::hit_without_speed, "hit-without-speed", 0, false, "GPU hits and host loads are booked, but the time is that of computing", "R21"},
+    LieEntry{Lie::gpu_store_unannounced, "gpu-store-unannounced", 3, true, "KV events of one request leave out a block that it stored on the GPU", "R19"},
+    LieEntry{Lie::host_store_unannounced, "host-store-unannounced", 3, true, "KV events of one request leave out a chunk that it stored on the host", "R19"},
+    LieEntry{Lie::removal_invented, "removal-invented", 3, true, "KV events announce the removal of a block that was never stored", "R19"},
 };
 
 }  // namespace

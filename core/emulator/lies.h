@@ -16,7 +16,7 @@ enum class Lie {
   generation_wrong, queries_wrong, foreign_request, counter_reset, process_restarted, aliased_metrics, preemption,
   failed_stores, skipped_stores, late_counters, stuck_request, stream_cut, stream_stall, stream_coalesced, role_only_first,
   empty_tokens, output_changed, smaller_cache, smaller_cache_hidden, block_size, offload_hurts, drift, session_effect,
-  slow_first_server, hit_without_speed,
+  slow_first_server, hit_without_speed, gpu_store_unannounced, host_store_unannounced, removal_invented,
 };
 
 struct LieEntry {

@@ -100,6 +100,19 @@ TEST(Honest, RunRaisesNothing) {
   EXPECT_EQ(r.reconciliation["unexplained"], (Json{{"tokens", 0}, {"bytes", 0}}));
 }
 
+const std::vector<std::string> events_on{"--kv-events-config", R"({"enable_kv_cache_events": true})"};
+
+// The same with KV events, so that a lie about them has something to differ from.
+TEST(Honest, RunWithEventsPassesTheirCheckInEverySession) {
+  const auto r = run(events_on);
+  EXPECT_EQ(failed_gates(r.reconciliation), "");
+  EXPECT_EQ(gate_state(r.reconciliation, "R19"), "pass");
+  EXPECT_EQ(failures(r.reconciliation, "R19"), 0);
+  int passed = 0;
+  for (const auto& c : r.reconciliation["session_checks"]) passed += c["id"] == "R19" && c["state"] == "pass";
+  EXPECT_EQ(passed, 5);
+}
+
 class EachLie : public testing::TestWithParam<emulator::LieEntry> {};
 
 TEST_P(EachLie, IsCaught) {
@@ -108,8 +121,11 @@ TEST_P(EachLie, IsCaught) {
   // 0 is the readiness request, 1 the warm-up, 2 to 4 are first visits (they store), 9 is a revisit (it loads).
   if (lie.from > 0) name += name.find("store") != std::string::npos ? ":3" : ":9";
   const std::string id(lie.caught_by);
+  // What nobody asked for cannot be lied about.
+  std::vector<std::string> args{"--emulate-lie", name};
+  if (id == "R19") args.insert(args.end(), events_on.begin(), events_on.end());
   // A lie about time shows where times are longer than the machine's own unrest.
-  const auto r = run({"--emulate-lie", name}, id == "R21" ? "0.5" : "0.02");
+  const auto r = run(args, id == "R21" ? "0.5" : "0.02");
   ASSERT_TRUE(r.reconciliation.is_object()) << "no journal was left";
   if (lie.name == "reset-ignored") {
     // A run starts a fresh server for each session and resets nothing: this lie has no occasion to be told.
