@@ -95,6 +95,11 @@ std::int64_t integer_of(const Json& extra, const char* key, std::int64_t otherwi
 
 Setup make_setup(const Options& o) {
   Setup s;
+  if (o.per_request_metrics && o.disable_log_stats) {
+    s.failure = "ValueError: Error: --enable-per-request-metrics requires engine statistics logging; remove --disable-log-stats to enable per-request metrics.";
+    s.failure_before_engine = true;
+    return s;
+  }
   const auto config = configuration(o.model);
   model::Options how;
   how.kv_dtype = o.kv_cache_dtype;

@@ -28,13 +28,18 @@ class Arguments {
   void if_probed(const std::string& flag) {
     if (options_.accepted && options_.accepted->count(flag) > 0) add(flag, {});
   }
+  /// Whether the plan's own arguments hold it.
+  bool given(const std::string& flag) const {
+    for (const auto& word : plan_.engine.extra_args)
+      if (word == flag || word.rfind(flag + "=", 0) == 0) return true;
+    return false;
+  }
   std::vector<std::string> argv;
   const std::vector<std::string>& missing() const { return missing_; }
 
  private:
   void add(const std::string& flag, const std::string& value) {
-    for (const auto& given : plan_.engine.extra_args)
-      if (given == flag || given.rfind(flag + "=", 0) == 0) return;
+    if (given(flag) || given("--no-" + flag.substr(2))) return;
     argv.push_back(flag);
     if (!value.empty()) argv.push_back(value);
   }
@@ -158,7 +163,8 @@ Result<process::Command> serve_command(const plan::Plan& plan, bool offload, con
   a.optional("--enable-prefix-caching");
   a.optional("--enable-prompt-tokens-details");
   a.optional("--enable-request-id-headers");
-  a.if_probed("--enable-per-request-metrics");
+  // 0.32 does not start with the two together (seen live).
+  if (!a.given("--disable-log-stats")) a.if_probed("--enable-per-request-metrics");
   if (offload) {
     auto config = transfer_config(plan);
     if (!config) return fail(config.error());

@@ -47,6 +47,7 @@ TEST(Lifecycle, FailedStartsEndWithOneAndTheCauseInTheLog) {
   expect({"serve", "tiny", "--num-gpu-blocks-override", "66", "--max-model-len", "4096"}, "the estimated maximum model length is 1040.");
   expect({"serve", "/nonexistent/model"}, "HFValidationError: Repo id must be in the form 'repo_name' or 'namespace/repo_name': '/nonexistent/model'");
   expect({"serve", "tiny", "--kv-transfer-config", "{\"kv_connector\":\"NoSuch\"}"}, "Unsupported connector type: NoSuch");
+  expect({"serve", "tiny", "--enable-per-request-metrics", "--disable-log-stats"}, "--enable-per-request-metrics requires engine statistics logging");
 }
 
 TEST(Lifecycle, ATakenPortEndsWithErrno98) {

@@ -93,6 +93,22 @@ TEST(CommandLine, TheUsersOwnArgumentsWin) {
   EXPECT_THAT(c->env_unset, Not(Contains("VLLM_API_KEY")));
 }
 
+// Each of these made a real vLLM 0.32 end, or say something that the plan had taken back.
+TEST(CommandLine, WhatTheUserSwitchesOffIsNotSwitchedOnBesides) {
+  CommandOptions o;
+  auto p = reference();
+  const auto all = serve_command(p, false, {"127.0.0.1", 1}, {});
+  o.accepted = std::set<std::string>(all->argv.begin(), all->argv.end());
+  o.accepted->insert("--enable-per-request-metrics");
+  EXPECT_THAT(serve_command(p, false, {"127.0.0.1", 1}, o)->argv, Contains("--enable-per-request-metrics"));
+  p.engine.extra_args = {"--disable-log-stats"};
+  EXPECT_THAT(serve_command(p, false, {"127.0.0.1", 1}, o)->argv, Not(Contains("--enable-per-request-metrics"))) << "it wants statistics";
+  p.engine.extra_args = {"--no-enable-prompt-tokens-details", "--no-enable-prefix-caching"};
+  const auto off = serve_command(p, false, {"127.0.0.1", 1}, o);
+  EXPECT_THAT(off->argv, Not(Contains("--enable-prompt-tokens-details")));
+  EXPECT_THAT(off->argv, Not(Contains("--enable-prefix-caching")));
+}
+
 TEST(CommandLine, WhatTheProgramDoesNotKnowIsLeftOutOrRefused) {
   CommandOptions o;
   o.accepted = std::set<std::string>{"--served-model-name", "--host", "--port", "--load-format", "--seed", "--block-size",
