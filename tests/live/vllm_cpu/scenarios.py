@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a live vLLM must show. Each scenario raises world.Failed, or returns one line that says what was seen."""
+"""What a live vLLM must show while it is measured. Each scenario raises world.Failed, or returns world.Seen."""
 import json
 import os
 import shlex
 import signal
 import subprocess
 import threading
-import time
 
-from world import BLOCK_BYTES, Failed, arm, by_arm, check, expect, measured, post, total, wait_for
+from world import BLOCK_BYTES, Failed, Seen, arm, by_arm, check, expect, measured, only, post, rows, total, wait_for
 
 
 def all_exact(document, requests):
@@ -20,12 +19,13 @@ def all_exact(document, requests):
 
 
 def predicted(requests):
-    """Every source of every request is the one number that was predicted, never a range."""
+    """Every source of every request is the one number that was predicted, never a range. Gives how many these are."""
     for r in requests:
         for source in ("computed", "gpu_hit", "host_loaded"):
             p = r["predicted"][source]
             low, high = (p["low"], p["high"]) if isinstance(p, dict) else (p, p)
             expect(f"prediction of {source}, session {r['session']}, request {r['ordinal']}", (low, high), (r[source], r[source]))
+    return len(requests)
 
 
 def sources(requests):
@@ -48,9 +48,9 @@ def reference(world):
     expect("arms", [s["arm"] for s in document["sessions"]], ["off", "on", "on", "off", "control"])
     all_exact(document, 78)
     arms = reference_totals(document)
-    predicted([r for list_ in arms.values() for r in list_])
+    n = predicted([r for list_ in arms.values() for r in list_])
     expect("simulated", document["simulated"], False)
-    return "78 of 78 reconciled, 78 predicted exactly"
+    return Seen.of(document, n, "off, on, on, off, control on fresh servers")
 
 
 def cliff(world):
@@ -62,20 +62,19 @@ def cliff(world):
     _, document = world.run(plan)
     all_exact(document, 78 + 3 * 18)
     arms = reference_totals(document)
-    predicted([r for list_ in arms.values() for r in list_])
+    n = predicted([r for list_ in arms.values() for r in list_])
     expect("four documents", sources(arms["four-documents"]), (36054, 0, 0))
     expect("past the ramp", sources(arms["past-the-ramp"]), (12054, 0, 24000))
     ramp = sources(arms["in-the-ramp"])
     if not 0 < ramp[2] < 24000:
         raise Failed(f"within the ramp some visits must load and some not: {ramp}")
-    return f"132 of 132 reconciled and predicted exactly; within the ramp {ramp[2]} of 24,000 tokens from the host"
+    return Seen.of(document, n, f"the 78 again; a tier of four documents loads nothing, one within the ramp {ramp[2]:,} of 24,000 tokens, one past it all")
 
 
 def streams(world):
     """1, 4 and 16 streams: no request has counters of its own, the window's sums must be exact. Which tier serves a visit
     depends on the order in which streams end; that is named, and nothing else may be left."""
-    plan = world.plan("streams", base="concurrency", capacity__gpu_blocks=1025, capacity__host_bytes=2000 * BLOCK_BYTES)
-    plan["arms"], plan["schedule"]["pairs"], plan["schedule"]["controls"] = [], 0, []
+    plan = only(world.plan("streams", base="concurrency", capacity__gpu_blocks=1025, capacity__host_bytes=2000 * BLOCK_BYTES))
     for n in (1, 4, 16):
         arm(plan, f"{n}-streams", True, load__mode="closed", load__concurrency=n)
     _, document = world.run(plan)
@@ -87,41 +86,74 @@ def streams(world):
     for name, requests in by_arm(document).items():
         expect(f"requests of {name}", len(requests), 36)
         expect(f"complete, {name}", sum(r["outcome"] == "complete" for r in requests), 36)
-        seen.append(f"{name}: {total(requests, 'cached_tokens')} cached")
-    return "; ".join(seen)
+        seen.append(f"{name}: {total(requests, 'cached_tokens'):,} cached")
+    return Seen.of(document, None, "the windows' sums are exact; " + ", ".join(seen))
 
 
 def sweep(world):
     """Working sets from a third to three times the GPU cache, on one server whose caches are emptied in between."""
-    plan = world.plan("sweep")
-    plan["arms"], plan["schedule"]["pairs"], plan["schedule"]["controls"] = [], 0, []
+    plan = only(world.plan("sweep"))
     plan["schedule"]["server"] = "kept"
     for n in (1, 3, 4, 9):
         arm(plan, f"{n}-documents", True, workload__documents=n)
     journal, document = world.run(plan)
     all_exact(document, 3 * (1 + 3 + 4 + 9))
     arms = by_arm(document)
-    predicted([r for list_ in arms.values() for r in list_])
+    n = predicted([r for list_ in arms.values() for r in list_])
     shares = []
     for name, requests in arms.items():
         again = [r for r in requests if r["round"] > 1]
         _, gpu, host = sources(again)
         prompt = total(again, "prompt_tokens")
         shares.append(f"{name}: {100 * gpu / prompt:.1f} % GPU, {100 * host / prompt:.1f} % host")
-    return "; ".join(shares)
+    return Seen.of(document, n, "; ".join(shares))
 
 
 def events(world):
     """KV events over ZeroMQ: what the engine publishes about its blocks must be what it counts."""
-    plan = world.plan("events")
-    plan["arms"], plan["schedule"]["pairs"], plan["schedule"]["controls"] = [], 0, []
-    arm(plan, "on", True, capacity__host_bytes=700 * BLOCK_BYTES)
+    plan = only(world.plan("events", capacity__host_bytes=700 * BLOCK_BYTES), "on")
     plan["engine"]["extra_args"] += ["--kv-events-config", json.dumps({"enable_kv_cache_events": True})]
     _, document = world.run(plan)
     all_exact(document, 18)
     seen = next(c for c in document["session_checks"] if c["id"] == "R19")
     expect("R19", seen["state"], "pass")
-    return seen["why"]
+    return Seen.of(document, predicted(document["request_list"]), seen["why"])
+
+
+def without(world, name, extra_args, extra_env, impossible, capabilities):
+    """One short session of an engine that lacks something: these checks are not possible and say why, none fails, and a
+    source that is not reported is null, never 0."""
+    plan = only(world.plan(name, workload__documents=2, workload__rounds=2), "on")
+    plan["engine"]["extra_args"] += extra_args
+    plan["engine"]["extra_env"].update(extra_env)
+    journal, document = world.run(plan)
+    expect(f"requests, {name}", document["requests"], 4)
+    for c in document["checks"]:
+        expect(f"failures of {c['id']}, {name}", c["fail"] + c["not_settled"], 0)
+    for id in impossible:
+        expect(f"passes of {id}, {name}", check(document, id)["pass"], 0)
+        states = [r["checks"][id] for r in document["request_list"] if id in r["checks"]]
+        states += [c for c in document["session_checks"] if c["id"] == id]
+        if not states or any(c["state"] != "not_possible" or not c["why"] for c in states):
+            raise Failed(f"{id} must be not possible and say why, {name}: {states[:2]}")
+    stated = json.loads(rows(journal, "SELECT capabilities FROM sessions")[0][0])
+    for capability in capabilities:
+        if stated[capability]["present"] or not stated[capability]["how"]:
+            raise Failed(f"{capability} must be absent with its reason, {name}: {stated[capability]}")
+    # An answer tells what was cached, not by which tier: only "nothing" leaves no question.
+    if "R5" in impossible and any(r["host_loaded"] is not None for r in document["request_list"] if r["cached_tokens"]):
+        raise Failed("a source that is not reported must be null")
+    return document
+
+
+def missing(world):
+    """What a user can switch off: the checks that need it are not possible, with the reason."""
+    quiet = without(world, "quiet", ["--no-enable-prompt-tokens-details"], {"VLLM_SERVER_DEV_MODE": "0"}, ["R4", "R19"],
+                    ["cached_tokens", "reset", "reset_host", "kv_events"])
+    blind = without(world, "no-stats", ["--disable-log-stats"], {}, ["R3", "R5", "R6", "R7", "R10", "R19"],
+                    ["sources", "prompt_tokens", "requests_finished"])
+    return Seen(quiet["requests"] + blind["requests"], quiet["reconciled"] + blind["reconciled"], None,
+                "no token details, no development endpoints, no events; then no statistics: not possible, with reasons")
 
 
 class Engine:
@@ -165,10 +197,17 @@ def attach(world):
         world.ask("attach", "--url", engine.url, "--plan", path, "--journal", journal, "--arm", "on")
         document = world.ask("reconcile", journal, "--requests")
         expect("requests, reconciled", (document["requests"], document["reconciled"]), (12, 12))
-        predicted(document["request_list"])
+        n = predicted(document["request_list"])
         limits = json.dumps(world.ask("decide", journal)["not_established"])
         if "fresh" not in limits and "not started" not in limits:
             raise Failed("a server that we did not start must be named among what the run does not establish")
+
+        # Once more: what is measured lies in its caches now, its warm-up must not.
+        journal = world.journal(plan)
+        world.ask("attach", "--url", engine.url, "--plan", path, "--journal", journal, "--arm", "on")
+        warm = rows(journal, "SELECT prompt_tokens, computed FROM requests WHERE warmup = 1")
+        if not warm or any(prompt != computed for prompt, computed in warm):
+            raise Failed(f"the second warm-up must find nothing of the first: {warm}")
 
         other = world.plan("foreign", workload__rounds=2, workload__seed=2)
         journal = world.journal(other)
@@ -189,70 +228,7 @@ def attach(world):
         decided = world.ask("decide", journal)
         expect("verdict with a foreign client", decided["verdict"], "withdrawn")
     world.nothing_left()
-    return f"12 of 12 reconciled and predicted; of the disturbed run {spoiled['reconciled']} of {spoiled['requests']}, withdrawn"
+    return Seen.of(document, n, f"a second attach warms up with prompts of its own; of a disturbed run {spoiled['reconciled']} of {spoiled['requests']}, withdrawn")
 
 
-def interrupted_run(world, name, victim, wanted):
-    """Kills one process of the engine while requests are measured."""
-    plan = world.plan(name)
-    journal = world.journal(plan)
-    child = world.start("run", world.write(plan), "--journal", journal, "--json")
-    wait_for("measured requests", lambda: measured(journal) >= 2, 900)
-    pids = [pid for pid, command in world.ours().items() if victim(command)]
-    if len(pids) != 1:
-        child.send_signal(signal.SIGINT)
-        child.communicate()
-        raise Failed(f"one process to kill expected: {world.ours()}")
-    os.kill(pids[0], signal.SIGKILL)
-    began = time.monotonic()
-    out, _ = child.communicate()
-    took = time.monotonic() - began
-    world.nothing_left()
-    return ended_so(child.returncode, out, wanted) + f" after {took:.1f} s, nothing left running"
-
-
-def ended_so(code, out, wanted):
-    """Exit code 3, the first session failed, and its reason in these words."""
-    document = json.loads(out)
-    expect("exit code", code, 3)
-    session = document["sessions"][0]
-    expect("state", session["state"], "failed")
-    if not any(w in session["why"] for w in wanted):
-        raise Failed(f"the reason names none of {wanted}: {session['why']}")
-    return session["why"].split(";")[0][:160]
-
-
-def kill_engine_core(world):
-    """SIGKILL of the engine core: its API server ends by itself, with exit code 0."""
-    return interrupted_run(world, "kill-core", lambda c: c.startswith("VLLM::EngineCore"), ["engine"])
-
-
-def kill_api_server(world):
-    """SIGKILL of the API server: the engine core and its worker would live on."""
-    return interrupted_run(world, "kill-api", lambda c: " serve " in c, ["signal 9"])
-
-
-def hanging_start(world):
-    """An engine core that never finishes loading."""
-    plan = world.plan("hang-start", limits__start_s=45.0)
-    plan["engine"]["extra_env"]["KVCLIFF_LIVE_HANG"] = "start"
-    child = world.start("run", world.write(plan), "--journal", world.journal(plan), "--json")
-    out, _ = child.communicate()
-    world.nothing_left()
-    return ended_so(child.returncode, out, ["did not become ready"]) + ", nothing left running"
-
-
-def hanging_stop(world):
-    """An API server that never ends: the session has its results, and nothing stays."""
-    plan = world.plan("hang-stop", workload__documents=2, workload__rounds=2, limits__stop_s=5.0)
-    plan["arms"], plan["schedule"]["pairs"], plan["schedule"]["controls"] = [], 0, []
-    arm(plan, "on", True)
-    plan["engine"]["extra_env"]["KVCLIFF_LIVE_HANG"] = "stop"
-    journal, document = world.run(plan)
-    expect("state", document["sessions"][0]["state"], "finished")
-    expect("reconciled", document["reconciled"], 4)
-    stop = document["sessions"][0]
-    return f"finished; killed after its grace, nothing left running ({stop.get('why', '')})"
-
-
-ALL = [reference, cliff, events, streams, sweep, attach, kill_engine_core, kill_api_server, hanging_start, hanging_stop]
+ALL = [reference, cliff, events, streams, sweep, attach, missing]

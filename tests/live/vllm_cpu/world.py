@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the live scenarios share: plans for the tiny model, the command line as a child, and what is left running."""
-import copy
+import contextlib
 import json
 import os
 import signal
@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import threading
 import time
+import typing
 import urllib.request
 import uuid
 
@@ -23,6 +24,18 @@ class Failed(Exception):
 def expect(what, seen, wanted):
     if seen != wanted:
         raise Failed(f"{what}: {seen!r}, not {wanted!r}")
+
+
+class Seen(typing.NamedTuple):
+    """What a scenario saw: measured requests, those reconciled, those predicted to the token (None: not claimed)."""
+    requests: int | None = None
+    reconciled: int | None = None
+    predicted: int | None = None
+    text: str = ""
+
+    @classmethod
+    def of(cls, document, predicted, text):
+        return cls(document["requests"], document["reconciled"], predicted, text)
 
 
 class World:
@@ -130,6 +143,14 @@ def arm(plan, name, offload, **overrides):
     plan["schedule"]["controls"].append(name)
 
 
+def only(plan, name=None):
+    """The plan without its arms, but for one with the tier where a name is given."""
+    plan["arms"], plan["schedule"]["pairs"], plan["schedule"]["controls"] = [], 0, []
+    if name:
+        arm(plan, name, True)
+    return plan
+
+
 def wait_for(what, condition, seconds):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -142,14 +163,15 @@ def wait_for(what, condition, seconds):
 
 def measured(journal):
     """Requests that are measured so far, from the journal of a run that goes on."""
-    if not os.path.exists(journal):
-        return 0
     try:
-        db = sqlite3.connect(f"file:{journal}?mode=ro", uri=True, timeout=2)
-        with db:
-            return db.execute("SELECT count(*) FROM requests WHERE warmup = 0").fetchone()[0]
-    except sqlite3.Error:
+        return rows(journal, "SELECT count(*) FROM requests WHERE warmup = 0")[0][0] if os.path.exists(journal) else 0
+    except sqlite3.Error:  # it is being made
         return 0
+
+
+def rows(journal, query):
+    with contextlib.closing(sqlite3.connect(f"file:{journal}?mode=ro", uri=True, timeout=2)) as db:
+        return db.execute(query).fetchall()
 
 
 def by_arm(document):
@@ -174,9 +196,3 @@ def post(url, body, timeout=120):
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=timeout) as answer:
         return answer.read()
-
-
-def copy_of(plan, name):
-    other = copy.deepcopy(plan)
-    other["name"] = "live-" + name
-    return other
