@@ -2,6 +2,7 @@
 #include "process/site_packages.h"
 
 #include <map>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -40,17 +41,31 @@ Entry entry_of(std::string_view line) {
   return e;
 }
 
-std::string fault_of(const fs::path& site, const fs::path& info) {
-  const auto record = read_file(info / "RECORD");
-  if (!record || !record->size()) return "has no list of its files";
-  for (const auto line : split(*record, '\n')) {
+/// Files of a package's list that have a size of their own. Compiled code is a cache: tools and Python write it anew, also
+/// where a wheel lists its own.
+std::vector<std::pair<std::string, std::uintmax_t>> listed(const fs::path& info) {
+  std::vector<std::pair<std::string, std::uintmax_t>> out;
+  const std::string record = read_file(info / "RECORD").value_or("");
+  for (const auto line : split(record, '\n')) {
     const Entry e = entry_of(trim(line));
-    // The list itself has no size. Compiled code is a cache: tools and Python write it anew, also where a wheel lists its own.
-    if (e.path.empty() || e.size.empty() || fs::path(e.path).extension() == ".pyc") continue;
-    std::error_code ec;
-    const auto size = fs::file_size(site / e.path, ec);
-    if (ec) return "lacks " + e.path;
-    if (std::to_string(size) != e.size) return e.path + " has another size than listed";
+    const auto size = parse_int(e.size);
+    if (!e.path.empty() && size && *size >= 0 && fs::path(e.path).extension() != ".pyc")
+      out.emplace_back(fs::path(e.path).lexically_normal().string(), static_cast<std::uintmax_t>(*size));
+  }
+  return out;
+}
+
+/// Least size that any package lists for a file: some wheels bring the same one, and the last that came has it.
+using LeastSizes = std::unordered_map<std::string, std::uintmax_t>;
+
+std::string fault_of(const fs::path& site, const fs::path& info, const LeastSizes& least) {
+  std::error_code ec;
+  if (const auto size = fs::file_size(info / "RECORD", ec); ec || size == 0) return "has no list of its files";
+  for (const auto& [path, size] : listed(info)) {
+    const auto there = fs::file_size(site / path, ec);
+    if (ec) return "lacks " + path;
+    // A kill leaves a file short. Longer ones are whole: some wheels list what they were before their last step.
+    if (there < least.at(path)) return path + " is shorter than listed";
   }
   return {};
 }
@@ -67,13 +82,19 @@ std::vector<Damage> damaged_packages(const fs::path& site, const std::vector<Pin
     if (dash == base.npos || base.size() <= dash + 1 + ending.size() || base.substr(base.size() - ending.size()) != ending) continue;
     there.emplace(normal(base.substr(0, dash)), std::pair{base.substr(dash + 1, base.size() - dash - 1 - ending.size()), folder.path()});
   }
+  LeastSizes least;
+  for (const auto& [name, one] : there)
+    for (const auto& [path, size] : listed(one.second)) {
+      const auto [it, is_new] = least.emplace(path, size);
+      if (!is_new && size < it->second) it->second = size;
+    }
   std::vector<Damage> out;
   for (const auto& pin : pins) {
     Damage d{pin, {}, "is not there"};
     const auto [from, to] = there.equal_range(normal(pin.name));
     for (auto it = from; it != to && !d.why.empty(); ++it) {
       d.info = it->second.second;
-      d.why = it->second.first == pin.version ? fault_of(site, d.info) : "has version " + it->second.first;
+      d.why = it->second.first == pin.version ? fault_of(site, d.info, least) : "has version " + it->second.first;
     }
     if (!d.why.empty()) out.push_back(std::move(d));
   }

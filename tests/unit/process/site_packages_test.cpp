@@ -45,10 +45,21 @@ TEST_F(SitePackages, CompiledCodeIsACacheAndNoDamage) {
   EXPECT_EQ(why(), "");
 }
 
+// Seen in real wheels: a library that grew after its list was written, and one file that two packages bring.
+TEST_F(SitePackages, AFileLongerThanListedAndOneOfTwoPackagesAreWhole) {
+  write("demo.py", "abcdef");
+  EXPECT_EQ(why(), "");
+  fs::create_directories(dir_ / "other-1.0.dist-info");
+  write("other-1.0.dist-info/RECORD", "demo.py,sha256=x,900\n");
+  EXPECT_TRUE(damaged_packages(dir_.path(), {{"demo-lib", "1.0", ""}, {"other", "1.0", ""}}).empty()) << "the shorter of the two came last";
+  write("demo.py", "ab");
+  EXPECT_EQ(damaged_packages(dir_.path(), {{"demo-lib", "1.0", ""}, {"other", "1.0", ""}}).size(), 2u);
+}
+
 TEST_F(SitePackages, EachKindOfDamageIsNamed) {
   EXPECT_EQ(why("2.0"), "has version 1.0");
   write("demo.py", "ab");
-  EXPECT_THAT(why(), HasSubstr("demo.py has another size"));
+  EXPECT_THAT(why(), HasSubstr("demo.py is shorter"));
   fs::remove(dir_ / "demo.py");
   EXPECT_EQ(why(), "lacks demo.py");
   write("demo.py", "abc");
