@@ -105,6 +105,8 @@ Result<Subject> from_plan(const Context& context, const CurveArgs& a) {
   if (name.empty() && !whole->arms.empty()) name = whole->arms.front().name;
   const auto p = plan::for_arm(*whole, name);
   if (!p) return fail(p.error());
+  const auto arm = std::find_if(whole->arms.begin(), whole->arms.end(), [&](const auto& x) { return x.name == name; });
+  const bool offload = arm == whole->arms.end() || arm->offload;  // controls that are no arms of the plan say it themselves
   Subject s;
   const std::int64_t block = a.block_size > 0 ? a.block_size : p->capacity.block_size;
   const auto prompts = workload::realise(p->workload, block);
@@ -116,7 +118,7 @@ Result<Subject> from_plan(const Context& context, const CurveArgs& a) {
   s.stream = cache::stream_of(*prompts, block);
   s.answer.format = "plan";
   std::optional<Error> no_tier;
-  const auto rules = cache_of_plan(context, *p, true, no_tier);
+  const auto rules = cache_of_plan(context, *p, offload, no_tier);
   if (!rules) return fail(rules.error());
   s.rules = *rules;
   s.rules.block_size = block;

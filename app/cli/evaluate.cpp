@@ -37,8 +37,9 @@ void print_reconciliation(const Context& context, const Judged& j) {
   auto& out = context.out;
   const auto& r = j.evaluation.reconciliation;
   fmt::print(out, "{}run {}  {}  plan {}\n", j.input.simulated ? "SIMULATED  " : "", j.input.run_id, j.input.name, j.input.plan_hash.substr(0, 12));
-  fmt::print(out, "{} of {} requests reconciled; unexplained: {} tokens, {} bytes\n\n", r.reconciled, r.measured,
-             grouped(std::llround(r.unexplained_tokens)), grouped(std::llround(r.unexplained_bytes)));
+  fmt::print(out, "{} of {} requests reconciled; unexplained: {}\n", r.reconciled, r.measured, r.unexplained_words());
+  if (const auto words = report::never_possible_words(r); !words.empty()) fmt::print(out, "{}\n", words);
+  out << '\n';
   fmt::print(out, "{:<5} {:>6} {:>6} {:>13} {:>12} {:>6}  {}\n", "check", "pass", "fail", "not possible", "not settled", "n/a", "what");
   for (const auto& t : r.totals)
     fmt::print(out, "{:<5} {:>6} {:>6} {:>13} {:>12} {:>6}  {}\n", t.id, t.pass, t.fail, t.not_possible, t.not_settled, t.not_applicable,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -52,6 +53,8 @@ int written(const kvcliff::cli::Context& context, int code) {
   using namespace kvcliff;
   std::cout.flush();
   if (std::cout) return code;
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  if (::poll(&out, 1, 0) == 1 && (out.revents & POLLERR)) return code;  // who read us has seen enough (head, less)
   context.err << "kvcliff-cli: the output could not be written (is the disk full?)\n";
   return code == cli::Exit::done || code == cli::Exit::gate_failed ? static_cast<int>(cli::Exit::engine_failed) : code;
 }

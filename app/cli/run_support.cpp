@@ -25,11 +25,11 @@ Result<std::string> emulator_path(const Context& context) {
   std::error_code ec;
   if (const char* given = std::getenv("KVCLIFF_EMULATOR"); given && *given) {
     if (fs::exists(given, ec)) return std::string(given);
-    return fail(ErrorCode::not_found, "The emulator is not there", given, "$KVCLIFF_EMULATOR names it", "Correct the variable, or unset it");
+    return fail(ErrorCode::engine, "The emulator is not there", given, "$KVCLIFF_EMULATOR names it", "Correct the variable, or unset it");
   }
   const fs::path beside = fs::path(context.program).parent_path() / "kvcliff-emulator";
   if (fs::exists(beside, ec)) return beside.string();
-  return fail(ErrorCode::not_found, "The emulator is not there", beside.string(), {}, "Install it, or set $KVCLIFF_EMULATOR to its path");
+  return fail(ErrorCode::engine, "The emulator is not there", beside.string(), {}, "Install it, or set $KVCLIFF_EMULATOR to its path");
 }
 
 // The newest experiment of this plan that did not finish.

@@ -50,6 +50,21 @@ std::optional<GainSplit> split_gain(const Decision& d, std::string& why) {
     why = d.control_why;
     return std::nullopt;
   }
+  const ControlResult& c = *d.control;
+  if (!c.loaded_tokens || *c.loaded_tokens <= 0) {
+    why = c.note;
+    return std::nullopt;
+  }
+  // A tier that served a part only leaves the rest computed: then the difference to a full GPU hit is not loading alone.
+  if (std::fabs(*c.loaded_tokens - c.gpu_hit_tokens) > 0.05 * c.gpu_hit_tokens) {
+    why = fmt::format("a revisit with the tier loaded {:.0f} tokens, one of the control hit {:.0f}: their times do not differ by loading alone",
+                      *c.loaded_tokens, c.gpu_hit_tokens);
+    return std::nullopt;
+  }
+  if (c.gpu_hit_ms >= d.effect.effect->baseline_ms || c.gpu_hit_ms >= d.effect.effect->treatment_ms) {
+    why = fmt::format("a GPU hit took {:.1f} ms, which is not the least of the three", c.gpu_hit_ms);
+    return std::nullopt;
+  }
   GainSplit g;
   g.off_ms = d.effect.effect->baseline_ms;
   g.on_ms = d.effect.effect->treatment_ms;
@@ -59,11 +74,36 @@ std::optional<GainSplit> split_gain(const Decision& d, std::string& why) {
   return g;
 }
 
+/// Host loaded tokens of a measured revisit of the arm with the tier, mean; nullopt where one of them is not known.
+std::optional<double> loaded_per_revisit(const ExperimentInput& input) {
+  double sum = 0;
+  int n = 0;
+  for (const auto* s : reconcile::compared_sessions(input)) {
+    if (!s->offload) continue;
+    for (const auto& r : s->requests) {
+      if (r.plan.warmup || r.plan.round < 2) continue;
+      if (!r.sources.host_loaded.value) return std::nullopt;
+      sum += static_cast<double>(r.sources.host_loaded.value->v);
+      ++n;
+    }
+  }
+  return n > 0 ? std::optional(sum / n) : std::nullopt;
+}
+
 // KV bytes per token of the arm with the tier.
 double kv_bytes(const ExperimentInput& input) {
   for (const auto* s : reconcile::compared_sessions(input))
     if (s->offload && s->kv.bytes_per_token) return static_cast<double>(*s->kv.bytes_per_token);
   return 0;
+}
+
+/// A flag withdraws nothing, so it must be seen: one note for each check that only flags.
+void add_flags(const reconcile::Reconciliation& r, const ExperimentInput& input, std::vector<std::string>& notes) {
+  for (const auto& t : r.totals) {
+    const auto* info = reconcile::find_check(t.id);
+    if (!info || !info->flag || t.fail == 0) continue;
+    notes.push_back(fmt::format("{} ({}) flags {} of {}; first: {}", t.id, info->title, t.fail, t.pass + t.fail, reconcile::first_failure(input, r, t.id)));
+  }
 }
 
 std::string withdrawal(const std::vector<Gate>& gates) {
@@ -125,6 +165,7 @@ std::optional<ControlResult> control_result(const ExperimentInput& input, const 
   ControlResult c;
   std::vector<double> logs;
   std::int64_t length = -1;
+  double hit_sum = 0;
   for (const auto& s : input.sessions) {
     if (s.record.arm != "control" || s.record.conditioning) continue;
     bool any = false;
@@ -133,6 +174,7 @@ std::optional<ControlResult> control_result(const ExperimentInput& input, const 
       if (r.plan.warmup || r.plan.round < 2 || !times_count(r.stream) || !ttft || *ttft <= 0) continue;
       logs.push_back(std::log(static_cast<double>(*ttft) / 1e6));
       length = reconcile::prompt_of(r);
+      hit_sum += r.sources.gpu_hit.value ? static_cast<double>(r.sources.gpu_hit.value->v) : 0;
       any = true;
     }
     c.sessions += any ? 1 : 0;
@@ -152,14 +194,20 @@ std::optional<ControlResult> control_result(const ExperimentInput& input, const 
   for (const double v : logs) sum += v;
   c.requests = static_cast<int>(logs.size());
   c.gpu_hit_ms = std::exp(sum / c.requests);
-  c.gpu_hit_median_ms = std::exp(median(logs));
+  c.gpu_hit_median_ms = median_of_logs(logs);
+  c.gpu_hit_tokens = c.requests > 0 ? hit_sum / c.requests : 0;
+  c.loaded_tokens = loaded_per_revisit(input);
   if (effect.effect) {
     c.off_ms = effect.effect->baseline_ms;
     c.on_ms = effect.effect->treatment_ms;
-    c.as_expected = c.gpu_hit_ms < *c.on_ms && *c.on_ms < *c.off_ms;
-    if (c.as_expected) c.note = "GPU hit < host load < compute";
-    else if (*c.on_ms >= *c.off_ms) c.note = "the host load is not faster than computing";
-    else c.note = "the host load is not slower than a GPU hit, which has less to do";
+    if (!c.loaded_tokens) c.note = "what the revisits loaded from the host is not known";
+    else if (*c.loaded_tokens <= 0) c.note = "the revisits with the tier loaded nothing from the host";
+    else {
+      c.as_expected = c.gpu_hit_ms < *c.on_ms && *c.on_ms < *c.off_ms;
+      if (*c.as_expected) c.note = "GPU hit < host load < compute";
+      else if (*c.on_ms >= *c.off_ms) c.note = "the host load is not faster than computing";
+      else c.note = "the host load is not slower than a GPU hit, which has less to do";
+    }
   }
   if (c.sessions == 1) c.note += c.note.empty() ? "within one session" : ", within one session";
   return c;
@@ -217,6 +265,7 @@ Evaluation evaluate(const ExperimentInput& input) {
   } else {
     d.gain = split_gain(d, d.gain_why);
   }
+  add_flags(e.reconciliation, input, d.warnings);
   d.not_established = limits_of(input, e);
   return e;
 }

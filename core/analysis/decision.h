@@ -16,17 +16,20 @@ namespace kvcliff::analysis {
 /// Where the difference between the arms comes from, by the control (what a GPU hit costs).
 struct GainSplit {
   double off_ms = 0, on_ms = 0, gpu_hit_ms = 0;
+  // Only where the revisits with the tier reused what the control's did, from the host (design: host - GPU hit = loading).
   double not_computing_ms = 0;   ///< off - GPU hit: what a free cache would save
   double loading_ms = 0;         ///< on - GPU hit: what the host load costs
 };
 
-/// GPU hit < host load < compute?
+/// GPU hit < host load < compute? Asked only where the revisits with the tier were loaded from the host.
 struct ControlResult {
   int sessions = 0, requests = 0;
   double gpu_hit_ms = 0;         ///< geometric mean of the control's revisits
   double gpu_hit_median_ms = 0;
   std::optional<double> off_ms, on_ms;
-  bool as_expected = false;
+  double gpu_hit_tokens = 0;     ///< per revisit of the control, mean
+  std::optional<double> loaded_tokens;  ///< host loaded per revisit of the arm with the tier, mean; absent: not reported
+  std::optional<bool> as_expected;      ///< absent: nothing was loaded, or times or sources are not known
   std::string note;              ///< "within one session", or what is out of order
 };
 

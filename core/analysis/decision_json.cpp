@@ -52,7 +52,9 @@ OrderedJson control_json(const Decision& d) {
   OrderedJson j{{"gpu_hit_ms", d.control->gpu_hit_ms}, {"gpu_hit_median_ms", d.control->gpu_hit_median_ms},
                 {"sessions", d.control->sessions},     {"requests", d.control->requests},
                 {"note", d.control->note}};
-  if (!d.withdrawn()) j["gpu_hit_below_host_load_below_compute"] = d.control->as_expected;
+  j["gpu_hit_tokens_a_revisit"] = d.control->gpu_hit_tokens;
+  j["loaded_tokens_a_revisit"] = d.control->loaded_tokens ? OrderedJson(*d.control->loaded_tokens) : OrderedJson(nullptr);
+  if (!d.withdrawn()) j["gpu_hit_below_host_load_below_compute"] = d.control->as_expected ? OrderedJson(*d.control->as_expected) : OrderedJson(nullptr);
   return j;
 }
 }  // namespace
@@ -104,6 +106,7 @@ OrderedJson decision_json(const ExperimentInput& input, const Evaluation& e) {
   j["plan_hash"] = input.plan_hash;
   j["method_version"] = reconcile::method_version;
   j["simulated"] = input.simulated;
+  if (input.simulated) j["times_origin"] = input.times_origin;
   j["smallest_effect"] = input.plan.smallest_effect;
   j["arms"] = {{"baseline", d.baseline_arm}, {"treatment", d.treatment_arm}};
   j["effect"] = hidden ? OrderedJson{{"why", withheld}} : effect ? effect_json(*effect) : OrderedJson{{"why", d.effect.why}};
@@ -208,9 +211,12 @@ OrderedJson reconcile_json(const ExperimentInput& input, const Evaluation& e, bo
                       {"not_settled", t.not_settled},
                       {"not_applicable", t.not_applicable}});
   j["checks"] = std::move(checks);
-  j["unexplained"] = {{"tokens", static_cast<std::int64_t>(std::llround(r.unexplained_tokens))},
-                      {"bytes", static_cast<std::int64_t>(std::llround(r.unexplained_bytes))}};
+  const auto sum = [](double v, const std::string& unknown) { return unknown.empty() ? OrderedJson(static_cast<std::int64_t>(std::llround(v))) : OrderedJson(nullptr); };
+  j["unexplained"] = {{"tokens", sum(r.unexplained_tokens, r.tokens_unknown)}, {"bytes", sum(r.unexplained_bytes, r.bytes_unknown)}};
+  if (!r.tokens_unknown.empty()) j["unexplained"]["why"]["tokens"] = r.tokens_unknown;
+  if (!r.bytes_unknown.empty()) j["unexplained"]["why"]["bytes"] = r.bytes_unknown;
   j["gates"] = gates_json(e.decision.gates);
+  j["never_possible"] = r.never_possible();
   OrderedJson ledger = OrderedJson::array();
   for (const auto& l : r.ledger) ledger.push_back(OrderedJson(Json(l)));
   j["ledger"] = std::move(ledger);

@@ -100,7 +100,7 @@ EffectResult arm_effect(const std::vector<ComparedSession>& sessions, Part part)
     m.mean_log = mean(logs);
     m.sd_log = sample_sd(logs);
     m.geometric_mean_ms = std::exp(m.mean_log);
-    m.median_ms = std::exp(median(logs));
+    m.median_ms = median_of_logs(logs);
     auto& all = s.treatment ? all_treated : all_baseline;
     all.insert(all.end(), logs.begin(), logs.end());
     for (const auto& v : s.visits)
@@ -126,8 +126,8 @@ EffectResult arm_effect(const std::vector<ComparedSession>& sessions, Part part)
   e.basis = "least squares";
   e.baseline_ms = std::exp(fit->beta[0]);
   e.treatment_ms = std::exp(fit->beta[0] + fit->beta[1]);
-  e.baseline_median_ms = std::exp(median(all_baseline));
-  e.treatment_median_ms = std::exp(median(all_treated));
+  e.baseline_median_ms = median_of_logs(all_baseline);
+  e.treatment_median_ms = median_of_logs(all_treated);
 
   const auto differences = pair_differences(e.sessions);
   e.pair_count = static_cast<int>(differences.size());

@@ -100,14 +100,18 @@ void content_limits(const ExperimentInput& in, const reconcile::Reconciliation& 
 }
 
 void check_limits(const ExperimentInput& in, const reconcile::Reconciliation& r, List& out) {
-  std::string ids;
-  int n = 0;
-  for (const auto& t : r.totals)
-    if (t.not_possible > 0 && t.pass + t.fail == 0) {
-      ids += (ids.empty() ? "" : ", ") + t.id;
-      ++n;
-    }
-  if (n > 0) out.add(fmt::format("What {} would have shown", ids), "Not possible on this engine: it does not report what is needed.");
+  // Each with its own reason; checks that fail to be possible for one and the same reason stand together.
+  std::vector<std::pair<std::string, std::string>> by_why;
+  for (const auto& id : r.never_possible()) {
+    const std::string why = r.why_not_possible(id);
+    const auto same = std::find_if(by_why.begin(), by_why.end(), [&](const auto& p) { return p.first == why; });
+    const auto* info = reconcile::find_check(id);
+    const std::string name = info ? fmt::format("{} ({})", id, info->title) : id;
+    if (same == by_why.end()) by_why.emplace_back(why, name);
+    else same->second += ", " + name;
+  }
+  for (const auto& [why, names] : by_why)
+    out.add(fmt::format("What {} would have shown", names), why.empty() ? "Not possible in this run." : "Not possible: " + why + ".");
   std::string off;
   for (const auto& [id, on] : in.plan.gates)
     if (!on) off += (off.empty() ? "" : ", ") + id;
@@ -162,10 +166,20 @@ void rule_limits(const ExperimentInput& in, List& out) {
   if (in.plan.model.tp > 1 || in.plan.model.pp > 1)
     out.add("Cache rules not verified live", fmt::format("TP {} and PP {} were not seen in any recording.", in.plan.model.tp, in.plan.model.pp));
 }
+
+void missing_limits(const ExperimentInput& in, List& out) {
+  const auto bad = std::count_if(in.others.begin(), in.others.end(), [](const SessionRecord& s) { return s.state != SessionState::superseded; });
+  if (bad > 0) out.add("What the missing sessions would have shown", fmt::format("{} session(s) did not finish.", bad));
+}
 }  // namespace
 
 std::vector<Limit> limits_of(const ExperimentInput& in, const Evaluation& e) {
   List out;
+  if (in.sessions.empty()) {
+    out.add("Anything", "No session finished, so nothing was measured.");
+    missing_limits(in, out);
+    return out.take();
+  }
   engine_limits(in, out);
   load_limits(in, out);
   subject_limits(in, out);
@@ -175,11 +189,7 @@ std::vector<Limit> limits_of(const ExperimentInput& in, const Evaluation& e) {
   statistics_limits(in, e.decision, out);
   host_limits(in, out);
   rule_limits(in, out);
-  if (!in.others.empty()) {
-    int bad = 0;
-    for (const auto& s : in.others) bad += s.state == SessionState::superseded ? 0 : 1;
-    if (bad > 0) out.add("What the missing sessions would have shown", fmt::format("{} session(s) did not finish.", bad));
-  }
+  missing_limits(in, out);
   return out.take();
 }
 

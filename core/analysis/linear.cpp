@@ -113,6 +113,11 @@ std::optional<LinearFit> least_squares(const Design& x, const std::vector<double
   return fit;
 }
 
+double median_of_logs(std::vector<double> logs) {
+  for (double& v : logs) v = std::exp(v);
+  return median(std::move(logs));
+}
+
 double median(std::vector<double> v) {
   if (v.empty()) return std::nan("");
   const std::size_t m = v.size() / 2;

@@ -29,6 +29,8 @@ std::optional<LinearFit> least_squares(const Design& x, const std::vector<double
                                        const std::vector<double>& weights = {});
 
 double median(std::vector<double> v);
+/// Of the values whose logarithms these are: the middle of an even number is their arithmetic mean, not the geometric one.
+double median_of_logs(std::vector<double> logs);
 /// Median absolute deviation from the median, scaled so that it estimates the SD of a normal distribution.
 double mad_sd(const std::vector<double>& v);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/decision.h"
 #include "analysis/rates.h"
 #include "reconcile/latency.h"
@@ -37,8 +39,15 @@ std::vector<std::string> run_warnings(const reconcile::ExperimentInput& input) {
     if (asleep > 0) out.push_back(where + fmt::format("the machine slept during {} request(s), which are left out of the statistics", asleep));
     if (lengths > 0) out.push_back(where + fmt::format("{} prompt(s) were counted up to {:+.1f} % off the length asked for", lengths, worst));
   }
-  for (const auto& n : input.notices)
-    if (n.severity != "info") out.push_back(n.text);
+  // A note that several sessions left stands once, with how often.
+  std::vector<std::pair<std::string, int>> notices;
+  for (const auto& n : input.notices) {
+    if (n.severity == "info") continue;
+    const auto same = std::find_if(notices.begin(), notices.end(), [&](const auto& p) { return p.first == n.text; });
+    if (same == notices.end()) notices.emplace_back(n.text, 1);
+    else ++same->second;
+  }
+  for (const auto& [text, times] : notices) out.push_back(times == 1 ? text : fmt::format("{} ({} times)", text, times));
   return out;
 }
 

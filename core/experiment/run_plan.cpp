@@ -59,7 +59,11 @@ RunResult run_plan(const RunOrder& order, Control& control, const std::vector<Ob
     for (Observer* o : observers) o->noticed({0, 0, {}, "info", n});
   if (engine == "vllm") {
     if (order.doing) order.doing("asking the engine which flags it takes");
-    if (const auto learned = (*adapter)->learn_flags(**launcher, order.plan); !learned) return did_not_begin(learned.error());
+    if (const auto learned = (*adapter)->learn_flags(**launcher, order.plan); !learned) {
+      Error e = learned.error();
+      if (e.code == ErrorCode::not_found) e.code = ErrorCode::engine;  // what is not there is the engine, not an input
+      return did_not_begin(e);
+    }
   }
   const engine::Adapter& speaks = **adapter;
   const Services services{

@@ -14,7 +14,7 @@ inline constexpr std::int32_t application_id = 0x4B56434C;
 /// PRAGMA user_version of the journals this program writes.
 inline constexpr int schema_version = 1;
 /// Rules by which verdicts are computed from a journal; a stored verdict names the one it was made with.
-inline constexpr const char* method_version = "2";
+inline constexpr const char* method_version = "3";
 
 /// One step of the schema: from the version before to `to`.
 struct Upgrade {

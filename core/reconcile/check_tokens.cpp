@@ -89,10 +89,19 @@ CheckResult cached_tokens(const RequestContext& c) {
   }
   if (r.stream.outcome != Outcome::complete) return not_possible("the answer did not come to its end, where usage stands");
   const auto& argv = c.session.record.argv;
-  const bool asked = std::find(argv.begin(), argv.end(), "--enable-prompt-tokens-details") != argv.end();
+  bool asked = false;  // the last word counts, as in the engine
+  for (const auto& word : argv) {
+    if (word == "--enable-prompt-tokens-details") asked = true;
+    if (word == "--no-enable-prompt-tokens-details") asked = false;
+  }
   const auto cap = c.session.record.capabilities.find("cached_tokens");
   const bool reports = c.session_reports_cached_tokens ||
                        (cap != c.session.record.capabilities.end() ? cap->second.present : asked);
+  // From 0.24 on the count stands in every answer, also at 0, once it was asked for: silence is then a contradiction.
+  const auto version = version_at_least(c.session.record.effective.engine_version, 0, 24);
+  if (!c.session_reports_cached_tokens && asked && version.value_or(false))
+    return failed(static_cast<double>(-*hits), "cached_tokens is missing in every answer, although it was asked for (--enable-prompt-tokens-details) and " +
+                                                   c.session.record.effective.engine_version + " always states it");
   if (!reports)
     return not_possible(cap != c.session.record.capabilities.end() && !cap->second.how.empty()
                             ? cap->second.how

@@ -26,15 +26,7 @@ Gate check_gate(const ExperimentInput& input, const Reconciliation& r, const Che
     if (t.not_possible > 0) g.why = fmt::format("{} of {} were not possible", t.not_possible, subjects);
   } else if (t.not_possible > 0) {
     g.state = CheckState::not_possible;
-    for (const auto& q : r.requests)
-      if (const auto* c = q.find(t.id); c && !q.warmup && c->state == CheckState::not_possible && g.why.empty()) g.why = c->why;
-    for (const auto& s : r.sessions)
-      for (const auto& c : s.checks)
-        if (c.id == t.id && c.state == CheckState::not_possible && g.why.empty()) g.why = c.why;
-    for (const auto& p : r.pairs)
-      if (p.check.id == t.id && g.why.empty()) g.why = p.check.why;
-    for (const auto& c : r.experiment)
-      if (c.id == t.id && g.why.empty()) g.why = c.why;
+    g.why = r.why_not_possible(t.id);
   } else {
     g.state = CheckState::not_applicable;
     g.why = "has no subject in this run";
@@ -51,9 +43,11 @@ Gate unexplained_gate(const Reconciliation& r) {
                         grouped(std::llround(r.unexplained_bytes)));
     return g;
   }
-  const bool any = std::any_of(r.ledger.begin(), r.ledger.end(), [](const LedgerLine& l) { return l.unexplained.has_value(); });
-  g.state = any ? CheckState::pass : CheckState::not_possible;
-  if (!any) g.why = "no line of the ledger has both an expectation and a measurement";
+  const std::string& unknown = r.tokens_unknown.empty() ? r.bytes_unknown : r.tokens_unknown;
+  if (!unknown.empty()) {
+    g.state = CheckState::not_possible;
+    g.why = unknown;
+  }
   return g;
 }
 

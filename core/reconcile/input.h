@@ -50,7 +50,7 @@ struct ExperimentInput {
   std::string created;                   ///< UTC, ISO 8601
   std::string journal;                   ///< path, for the evidence trail
   bool simulated = false;
-  std::string times_origin;              ///< emulator only: "measured" or "assumed", with the preset
+  std::string times_origin;              ///< emulator only: "measured" or "assumed", with the preset and a time scale other than 1
   bool attached = false;                 ///< the server was not started by us
   plan::Plan plan;
   std::vector<plan::SessionPlan> schedule;

@@ -20,6 +20,7 @@ LedgerLine measured_only(const char* quantity, const char* unit, std::optional<d
   line.unit = unit;
   line.measured = value;
   line.why = value ? no_order : missing;
+  line.covered = value.has_value();  // by the sums: the sources add up, the bytes are whole entries
   return line;
 }
 
@@ -63,6 +64,7 @@ void add_window_lines(const SessionInput& s, double warm_prompt, std::vector<Led
   if (!s.kv.bytes_per_token) {
     out.push_back(measured_only("kv_offload_load_bytes", "bytes", loaded));
     out.back().why = "KV bytes per token are not known: " + s.kv.from;
+    out.back().covered = false;
     return;
   }
   // Tokens that came over the link, as the source counter books them, in bytes: exact whatever the order was.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "reconcile/load.h"
 
+#include <fmt/format.h>
+
 #include "base/clock.h"
+#include "base/text.h"
 #include "wire/kv_events.h"
 
 namespace kvcliff::reconcile {
@@ -28,6 +31,23 @@ std::string times_origin(const plan::Plan& p, bool simulated) {
   if (!measured) return "assumed (" + preset + ")";
   const bool eight = preset.find("8b") != std::string::npos;
   return std::string("as measured on an H200 with ") + (eight ? "an 8B model (" : "a 0.6B model in eager mode (") + preset + ")";
+}
+
+/// Emulated times may be shortened for a demonstration. What the client and this machine add is not, so ratios suffer too.
+std::string shortened(const ExperimentInput& in) {
+  if (!in.simulated) return {};
+  double scale = 1;
+  const auto read = [&](const std::vector<std::string>& argv) {
+    static constexpr std::string_view flag = "--emulate-time-scale";
+    for (std::size_t i = 0; i < argv.size(); ++i) {
+      const std::string_view word = argv[i];
+      if (word == flag && i + 1 < argv.size()) scale = parse_double(argv[i + 1]).value_or(scale);
+      if (word.starts_with(flag) && word.size() > flag.size() && word[flag.size()] == '=') scale = parse_double(word.substr(flag.size() + 1)).value_or(scale);
+    }
+  };
+  read(in.plan.engine.extra_args);
+  for (const auto& s : in.sessions) read(s.record.argv);
+  return scale == 1 ? std::string() : fmt::format(", {} to {:g} of their length (what client and machine add is not)", scale < 1 ? "shortened" : "stretched", scale);
 }
 
 /// What the run itself knew of the model, from the journal; nullopt in journals older than that note.
@@ -138,7 +158,7 @@ Result<ExperimentInput> load(const journal::Reader& reader, const std::string& s
   }
   std::stable_sort(out.sessions.begin(), out.sessions.end(),
                    [](const SessionInput& a, const SessionInput& b) { return a.record.ordinal < b.record.ordinal; });
-  out.times_origin = times_origin(out.plan, out.simulated);
+  out.times_origin = times_origin(out.plan, out.simulated) + shortened(out);
   auto notices = reader.notices(record->id);
   if (notices)
     for (auto& n : *notices) out.notices.push_back({n.severity, n.text});

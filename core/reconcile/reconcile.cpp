@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/text.h"
 #include "reconcile/gates.h"
 #include "reconcile/latency.h"
 #include "reconcile/totals.h"
@@ -53,6 +54,7 @@ void add_to_experiment_ledger(std::vector<LedgerLine>& all, const LedgerLine& li
   add(it->measured, line.measured);
   add(it->unexplained, line.unexplained);
   if (!line.why.empty()) it->why = line.why;
+  it->covered = it->covered && line.covered;
   for (const auto& part : line.explained) {
     auto p = std::find_if(it->explained.begin(), it->explained.end(), [&](const LedgerPart& q) { return q.name == part.name; });
     if (p == it->explained.end()) it->explained.push_back(part);
@@ -70,6 +72,35 @@ const CheckResult* RequestChecks::find(std::string_view id) const {
 bool Reconciliation::gates_pass() const {
   return std::none_of(gates.begin(), gates.end(),
                       [](const Gate& g) { return g.state == CheckState::fail || g.state == CheckState::not_settled; });
+}
+
+std::string Reconciliation::unexplained_words() const {
+  const auto part = [](double sum, const std::string& unknown, const char* unit) {
+    return unknown.empty() ? fmt::format("{} {}", grouped(std::llround(sum)), unit) : fmt::format("unknown {} ({})", unit, unknown);
+  };
+  return part(unexplained_tokens, tokens_unknown, "tokens") + ", " + part(unexplained_bytes, bytes_unknown, "bytes");
+}
+
+std::vector<std::string> Reconciliation::never_possible() const {
+  std::vector<std::string> out;
+  for (const auto& t : totals)
+    if (t.not_possible > 0 && t.pass + t.fail + t.not_settled == 0) out.push_back(t.id);
+  return out;
+}
+
+std::string Reconciliation::why_not_possible(std::string_view id) const {
+  const auto is = [&](const CheckResult& c) { return c.id == id && c.state == CheckState::not_possible && !c.why.empty(); };
+  for (const auto& q : requests)
+    if (!q.warmup)
+      if (const auto* c = q.find(id); c && is(*c)) return c->why;
+  for (const auto& s : sessions)
+    for (const auto& c : s.checks)
+      if (is(c)) return c.why;
+  for (const auto& p : pairs)
+    if (is(p.check)) return p.check.why;
+  for (const auto& c : experiment)
+    if (is(c)) return c.why;
+  return {};
 }
 
 Reconciliation reconcile(const ExperimentInput& input) {
@@ -105,11 +136,17 @@ Reconciliation reconcile(const ExperimentInput& input) {
     }
     for (const auto& line : sc.ledger) {
       add_to_experiment_ledger(out.ledger, line);
-      if (!line.unexplained) continue;
+      if (!line.unexplained) {
+        auto& why = line.unit == "bytes" ? out.bytes_unknown : out.tokens_unknown;
+        if (!line.covered && why.empty()) why = fmt::format("{} of session {}: {}", line.quantity, s.record.ordinal + 1, line.why);
+        continue;
+      }
       (line.unit == "bytes" ? out.unexplained_bytes : out.unexplained_tokens) += std::fabs(*line.unexplained);
     }
     out.sessions.push_back(std::move(sc));
   }
+
+  if (out.measured == 0) out.tokens_unknown = out.bytes_unknown = "nothing was measured";
 
   std::vector<int> pair_numbers;
   for (const auto* s : compared_sessions(input))

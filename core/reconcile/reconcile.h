@@ -44,11 +44,21 @@ struct Reconciliation {
   std::vector<CheckResult> experiment;
   std::vector<CheckTotals> totals;       ///< R1 to R21; warm-up is not counted
   int measured = 0, reconciled = 0;
-  double unexplained_tokens = 0, unexplained_bytes = 0;  ///< sums of absolute values over all ledgers
+  double unexplained_tokens = 0, unexplained_bytes = 0;  ///< sums of absolute values over all ledgers, where known
+  /// Why such a sum is not known: the first line that could not be accounted for. Empty: it is known.
+  std::string tokens_unknown, bytes_unknown;
   std::vector<LedgerLine> ledger;        ///< of the experiment: sums over the sessions
   std::vector<Gate> gates;               ///< those that need no statistics; analysis adds the controls
 
-  bool run_reconciled() const { return measured > 0 && reconciled == measured && unexplained_tokens == 0 && unexplained_bytes == 0; }
+  bool run_reconciled() const {
+    return measured > 0 && reconciled == measured && unexplained_tokens == 0 && unexplained_bytes == 0 && tokens_unknown.empty() && bytes_unknown.empty();
+  }
+  /// "0 tokens, 0 bytes", or "0 tokens, unknown bytes (...)".
+  std::string unexplained_words() const;
+  /// Checks that were possible on no subject at all: "reconciled" says nothing about them. "R19, R21".
+  std::vector<std::string> never_possible() const;
+  /// Why a check was not possible, from its first subject where it was not. Empty: it was.
+  std::string why_not_possible(std::string_view id) const;
   bool gates_pass() const;
 };
 

@@ -42,6 +42,7 @@ void to_json(Json& j, const LedgerLine& l) {
            {"explained", std::move(parts)},
            {"unexplained", number_json(l.unexplained)}};
   if (!l.why.empty()) j["why"] = l.why;
+  if (l.covered) j["covered"] = true;
 }
 
 void to_json(Json& j, const Gate& g) { j = Json{{"id", g.id}, {"state", to_string(g.state)}, {"why", g.why}}; }

@@ -40,6 +40,7 @@ struct LedgerLine {
   std::vector<LedgerPart> explained;
   std::optional<double> unexplained;
   std::string why;               ///< when something is not available
+  bool covered = false;          ///< another line of the same ledger accounts for what this one holds
 };
 void to_json(Json& j, const LedgerLine& l);
 

@@ -81,8 +81,7 @@ std::string whole(const std::optional<double>& v) { return v ? grouped(std::llro
 void reconciliation(Page& page, const Evaluation& e) {
   const auto& r = e.reconciliation;
   page.h2("Reconciliation");
-  page.p(fmt::format("{} of {} requests reconciled; unexplained: {} tokens, {} bytes.", r.reconciled, r.measured,
-                     grouped(std::llround(r.unexplained_tokens)), grouped(std::llround(r.unexplained_bytes))));
+  page.p(esc(fmt::format("{} of {} requests reconciled; unexplained: {}. {}", r.reconciled, r.measured, r.unexplained_words(), never_possible_words(r))));
   page.begin({"check", "what", "pass", "fail", "not possible", "not settled", "n/a"}, 2);
   for (const auto& t : r.totals)
     page.row({t.id, std::string(reconcile::find_check(t.id)->title), std::to_string(t.pass), std::to_string(t.fail), std::to_string(t.not_possible),

@@ -63,7 +63,7 @@ std::string markdown(const ExperimentInput& in, const Evaluation& e, const Optio
     line(fmt::format("| {} | {} | {} | {} | {} | not counted |", s.ordinal + 1, s.attempt, cell(s.arm), to_string(s.state), cell(s.why)));
 
   line("\n## Reconciliation\n");
-  line(fmt::format("{} of {} requests reconciled.\n", r.reconciled, r.measured));
+  line(fmt::format("{} of {} requests reconciled; unexplained: {}. {}\n\nSessions and requests are counted from 1; columns that end in `_ordinal`, and JSON, count from 0.\n", r.reconciled, r.measured, r.unexplained_words(), never_possible_words(r)));
   line("| check | what | pass | fail | not possible | not settled | n/a |\n| --- | --- | --- | --- | --- | --- | --- |");
   for (const auto& t : r.totals)
     line(fmt::format("| {} | {} | {} | {} | {} | {} | {} |", t.id, reconcile::find_check(t.id)->title, t.pass, t.fail, t.not_possible, t.not_settled, t.not_applicable));

@@ -32,7 +32,8 @@ struct Table {
   std::string name;   ///< file name
   std::string text;
 };
-/// requests, warmup, sessions, checks, ledger, pairs, events; first columns run_id, plan_hash, simulated, gates.
+/// requests, warmup, sessions, checks, ledger, pairs, events; first columns run_id, plan_hash, simulated, gates. Columns
+/// "session" and "request" count from 1 as all words do; "..._ordinal", like JSON and the journal, from 0.
 std::vector<Table> tables(const reconcile::ExperimentInput& input, const analysis::Evaluation& e, bool spreadsheet);
 
 /// The report's charts: sources per request with TTFT below, TTFT distributions by arm, pairs with the estimate; of a
@@ -50,6 +51,8 @@ std::string gates_word(const analysis::Evaluation& e);
 /// "SIMULATED", "WITHDRAWN", both, or nothing.
 std::string watermark(const reconcile::ExperimentInput& input, const analysis::Evaluation& e);
 /// "The host tier helps." ...
+/// "Never possible, so not part of that: R1, R3." or nothing.
+std::string never_possible_words(const reconcile::Reconciliation& r);
 std::string verdict_sentence(analysis::Verdict v);
 /// The same; of a sweep without pairs: where its cliff is.
 std::string verdict_sentence(const analysis::Decision& d);

@@ -50,7 +50,7 @@ std::string predicted(const PredictedCount& p, bool any) {
 }
 
 Table Maker::requests(bool warmup) const {
-  std::vector<std::string> columns{"session_ordinal", "attempt", "arm", "request_ordinal", "document", "round", "prompt_hash", "sent_utc",
+  std::vector<std::string> columns{"session", "request", "session_ordinal", "attempt", "arm", "request_ordinal", "document", "round", "prompt_hash", "sent_utc",
                                    "prompt_tokens_sent", "prompt_tokens_usage", "computed_tokens", "gpu_hit_tokens", "host_loaded_tokens",
                                    "unknown_tokens", "computed_from", "gpu_hit_from", "host_loaded_from", "predicted_computed_tokens",
                                    "predicted_gpu_hit_tokens", "predicted_host_loaded_tokens", "loaded_bytes", "stored_bytes", "cached_tokens",
@@ -68,7 +68,8 @@ Table Maker::requests(bool warmup) const {
     const auto& r = s.requests[q.request];
     const bool any = r.plan.predicted.computed.max > 0;
     const auto& t = r.stream.times;
-    row(c).integer(s.record.ordinal).integer(s.record.attempt).text(s.record.arm).integer(r.plan.ordinal);
+    row(c).integer(s.record.ordinal + 1).integer(r.plan.ordinal + 1);
+    c.integer(s.record.ordinal).integer(s.record.attempt).text(s.record.arm).integer(r.plan.ordinal);
     r.plan.document >= 0 ? c.integer(r.plan.document) : c.none();
     r.plan.round >= 0 ? c.integer(r.plan.round) : c.none();
     c.text(r.plan.prompt_hash).text(iso8601(r.sent.wall)).integer(r.plan.prompt_tokens).maybe(r.stream.usage.prompt_tokens);
@@ -96,11 +97,11 @@ Table Maker::requests(bool warmup) const {
 }
 
 Table Maker::sessions() const {
-  Csv c = table({"session_ordinal", "attempt", "arm", "pair", "conditioning", "state", "why", "engine_version", "offload", "block_size_tokens",
+  Csv c = table({"session", "session_ordinal", "attempt", "arm", "pair", "conditioning", "state", "why", "engine_version", "offload", "block_size_tokens",
                  "gpu_blocks", "host_bytes", "kv_bytes_per_token", "kv_bytes_from", "measured_requests", "geometric_mean_revisit_ms", "pid",
                  "exit_code", "started_utc", "command"});
   const auto write = [&](const SessionRecord& s, const reconcile::SessionInput* input) {
-    row(c).integer(s.ordinal).integer(s.attempt).text(s.arm);
+    row(c).integer(s.ordinal + 1).integer(s.ordinal).integer(s.attempt).text(s.arm);
     s.pair >= 0 ? c.integer(s.pair + 1) : c.none();
     c.text(s.conditioning ? "true" : "false").text(to_string(s.state)).text(s.why).text(s.effective.engine_version);
     input ? c.text(input->offload ? "true" : "false") : c.none();
@@ -129,10 +130,11 @@ Table Maker::sessions() const {
 }
 
 Table Maker::checks() const {
-  Csv c = table({"check", "scope", "session_ordinal", "request_ordinal", "pair", "warmup", "state", "residual", "unit", "why"});
+  Csv c = table({"check", "scope", "session", "request", "session_ordinal", "request_ordinal", "pair", "warmup", "state", "residual", "unit", "why"});
   const auto put = [&](const CheckResult& k, const char* scope, std::optional<std::int64_t> session, std::optional<std::int64_t> request,
                        std::optional<std::int64_t> pair, bool warmup) {
-    row(c).text(k.id).text(scope).maybe(session).maybe(request).maybe(pair).text(warmup ? "true" : "false").text(to_string(k.state));
+    const auto counted = [](std::optional<std::int64_t> v) { return v ? std::optional(*v + 1) : v; };
+    row(c).text(k.id).text(scope).maybe(counted(session)).maybe(counted(request)).maybe(session).maybe(request).maybe(pair).text(warmup ? "true" : "false").text(to_string(k.state));
     k.state == CheckState::pass || k.state == CheckState::fail ? c.number(k.residual) : c.none();
     c.text(k.unit).text(k.why);
   };

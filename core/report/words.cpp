@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -20,6 +21,11 @@ std::string gates_word(const Evaluation& e) {
 std::string watermark(const ExperimentInput& input, const Evaluation& e) {
   if (input.simulated && e.decision.withdrawn()) return "SIMULATED · WITHDRAWN";
   return input.simulated ? "SIMULATED" : e.decision.withdrawn() ? "WITHDRAWN" : "";
+}
+
+std::string never_possible_words(const reconcile::Reconciliation& r) {
+  const auto ids = r.never_possible();
+  return ids.empty() ? std::string() : fmt::format("Never possible, so not part of that: {}.", fmt::join(ids, ", "));
 }
 
 std::string verdict_sentence(analysis::Verdict v) {
@@ -84,7 +90,7 @@ std::vector<Fact> facts(const ExperimentInput& in, const Evaluation& e) {
   out.push_back({"GPU hit tokens", known ? whole(gpu) : "unknown", "prompt_tokens_by_source{local_cache_hit}: " + scrape});
   out.push_back({"Host loaded tokens", known ? whole(host) : "unknown", "prompt_tokens_by_source{external_kv_transfer}: " + scrape});
   out.push_back({"Loaded bytes", bytes_known ? whole(loaded) : "not reported", "kv_offload_load_bytes: " + scrape});
-  out.push_back({"Unexplained", fmt::format("{} tokens, {} bytes", whole(r.unexplained_tokens), whole(r.unexplained_bytes)), "sum over ledger.csv"});
+  out.push_back({"Unexplained", r.unexplained_words(), "sum over ledger.csv"});
   for (const auto& s : in.sessions)
     if (s.offload && s.kv.bytes_per_token) {
       out.push_back({"KV bytes per token", grouped(*s.kv.bytes_per_token), s.kv.from});

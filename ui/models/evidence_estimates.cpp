@@ -88,7 +88,7 @@ std::vector<std::vector<Cell>> estimate_rows(const Judged& j) {
     add(QObject::tr("If sessions did not differ"), {ratio((d.bootstrap->estimate), 3), plain(d.bootstrap->estimate)}, {range(d.bootstrap->low, d.bootstrap->high, 2), plain(d.bootstrap->low) + QLatin1Char(' ') + plain(d.bootstrap->high)},
         QObject::tr("bootstrap within sessions: too narrow when they differ"), QObject::tr("Requests resampled inside each session. Right only if sessions do not differ."));
   if (d.control)
-    add(QObject::tr("GPU hit (control)"), {ms(d.control->gpu_hit_ms), plain(d.control->gpu_hit_ms)}, {d.control->as_expected ? QObject::tr("as expected") : QObject::tr("out of order"), {}, d.control->as_expected ? "text2" : "fail"},
+    add(QObject::tr("GPU hit (control)"), {ms(d.control->gpu_hit_ms), plain(d.control->gpu_hit_ms)}, {!d.control->as_expected ? QObject::tr("nothing to compare") : *d.control->as_expected ? QObject::tr("as expected") : QObject::tr("out of order"), {}, d.control->as_expected.value_or(true) ? "text2" : "fail"},
         QObject::tr("%1 revisits, %2").arg(d.control->requests).arg(text(d.control->note)), QObject::tr("Geometric mean TTFT of the control's revisits: everything fits the GPU. Expected: GPU hit < host load < compute."));
   else
     add(QObject::tr("GPU hit (control)"), {QObject::tr("not possible"), {}, "text3"}, none, text(d.control_why), QString());

@@ -45,8 +45,12 @@ bool LedgerModel::clean() const {
   return std::all_of(lines_.begin(), lines_.end(), [](const LedgerLine& l) { return l.unexplained.value_or(0) == 0; });
 }
 
+bool LedgerModel::known() const {
+  return !lines_.empty() && std::all_of(lines_.begin(), lines_.end(), [](const LedgerLine& l) { return l.unexplained || l.covered; });
+}
+
 QString LedgerModel::unexplained_words() const {
-  if (clean()) return QStringLiteral("0");
+  if (clean()) return known() ? QStringLiteral("0") : QObject::tr("unknown");
   std::map<std::string, double> by_unit;
   for (const auto& l : lines_)
     if (l.unexplained.value_or(0) != 0) by_unit[l.unit] += *l.unexplained;

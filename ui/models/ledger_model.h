@@ -16,9 +16,11 @@ class LedgerModel : public QAbstractTableModel {
   explicit LedgerModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
   void set_lines(std::vector<LedgerLine> lines);
   const LedgerLine& line(int row) const { return lines_[std::size_t(row)]; }
-  /// Sums of absolute unexplained amounts by unit, for the chip: "0", "1,835,008 bytes".
+  /// Sums of absolute unexplained amounts by unit, for the chip: "0", "1,835,008 bytes", "unknown".
   QString unexplained_words() const;
   bool clean() const;
+  /// Every line could be accounted for; otherwise "clean" only says that nothing was found.
+  bool known() const;
   QString text(bool csv) const;
 
   int rowCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : int(lines_.size()); }

@@ -263,7 +263,9 @@ void ReconcilePage::show_ledger(int index) {
   ledger_.set_lines(std::move(lines));
   choose_ledger_(index);
   const bool clean = ledger_.clean();
-  unexplained_->set(clean ? QStringLiteral("check") : QStringLiteral("cross"), tr("unexplained %1").arg(ledger_.unexplained_words()), clean ? "pass" : "fail");
+  const bool known = ledger_.known();
+  unexplained_->set(!clean ? QStringLiteral("cross") : known ? QStringLiteral("check") : QStringLiteral("dash"),
+                    tr("unexplained %1").arg(ledger_.unexplained_words()), !clean ? "fail" : known ? "pass" : "notpossible");
 }
 
 void ReconcilePage::cell_selected(int row, int column) {

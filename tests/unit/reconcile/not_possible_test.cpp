@@ -57,6 +57,7 @@ std::vector<Absence> absences() {
        [](HonestRun& h) {
          every(h, [](SessionInput& s, RequestRecord& r) {
            s.record.capabilities["cached_tokens"] = {false, "the flag was not given"};
+           std::erase(s.record.argv, "--enable-prompt-tokens-details");
            r.stream.usage.cached_tokens.reset();
          });
        }},
@@ -261,6 +262,25 @@ TEST(Version, IsReadWhereverItStands) {
   EXPECT_EQ(version_at_least("vLLM 1.0", 0, 27), true);
   EXPECT_EQ(version_at_least("dev", 0, 27), std::nullopt);
   EXPECT_EQ(version_at_least("", 0, 27), std::nullopt);
+}
+
+TEST(CachedTokens, AskedForAndStatedByTheReleaseCannotBeMissing) {
+  // The flag is in the command line and 0.32 states the count in every answer, also at 0: silence contradicts it.
+  HonestRun run;
+  for (auto& s : run.in.sessions)
+    for (auto& r : s.requests) r.stream.usage.cached_tokens.reset();
+  const auto r = reconcile(run.in);
+  const auto t = std::find_if(r.totals.begin(), r.totals.end(), [](const CheckTotals& x) { return x.id == "R4"; });
+  EXPECT_EQ(t->fail, 78);
+  // Releases up to 0.23 leave a count of 0 out, so silence says nothing there where nothing was hit.
+  test::HonestOptions old;
+  old.version = "0.20.0 (simulated)";
+  HonestRun before(old);
+  for (auto& s : before.in.sessions)
+    for (auto& q : s.requests) q.stream.usage.cached_tokens.reset();
+  const auto b = reconcile(before.in);
+  const auto u = std::find_if(b.totals.begin(), b.totals.end(), [](const CheckTotals& x) { return x.id == "R4"; });
+  EXPECT_EQ(u->fail, 28) << "the revisits that hit something; the first visits left out a 0";
 }
 
 }  // namespace
