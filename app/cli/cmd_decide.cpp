@@ -13,7 +13,7 @@ void add_decide(CLI::App& app, Context& context) {
   };
   auto a = std::make_shared<Args>();
   CLI::App* sub = add_command(app, context, "decide", "Helps, no effect, hurts or cannot tell, and what is not established", [&context, a] {
-    auto j = judge(context, a->journal, a->experiment);
+    auto j = judge(context, a->journal, a->experiment, context.go_on());
     if (!j) return context.report(j.error());
     if (context.json) {
       for (const auto& n : j->notes) context.err << n << "\n";

@@ -14,7 +14,7 @@ void add_reconcile(CLI::App& app, Context& context) {
   };
   auto a = std::make_shared<Args>();
   CLI::App* sub = add_command(app, context, "reconcile", "Checks every counter of a run against every other", [&context, a] {
-    auto j = judge(context, a->journal, a->experiment);
+    auto j = judge(context, a->journal, a->experiment, context.go_on());
     if (!j) return context.report(j.error());
     for (const auto& n : j->notes) context.err << n << "\n";
     if (context.json) context.print(analysis::reconcile_json(j->input, j->evaluation, a->requests));

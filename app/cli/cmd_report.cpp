@@ -16,12 +16,13 @@ void add_report(CLI::App& app, Context& context) {
   };
   auto a = std::make_shared<Args>();
   CLI::App* sub = add_command(app, context, "report", "Writes the report and its tables from a journal", [&context, a] {
-    auto j = judge(context, a->journal, a->experiment, journal::Depth::events);
+    auto j = judge(context, a->journal, a->experiment, context.go_on(), journal::Depth::events);
     if (!j) return context.report(j.error());
     report::Options options;
     options.spreadsheet_csv = a->spreadsheet;
     options.program_version = context.version;
     options.notes = j->notes;
+    options.go_on = context.go_on();
     const auto palette = read_resource(context, "palette/palette.json");
     if (!palette) return context.report(palette.error());
     auto palette_json = parse_json(*palette, "palette/palette.json");

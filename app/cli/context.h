@@ -26,6 +26,10 @@ struct Context {
   std::string version;
   const std::atomic<bool>& stop;      ///< set by SIGINT and SIGTERM
   std::function<int()> run;
+  /// For steps that ask whether to go on.
+  std::function<bool()> go_on() const {
+    return [this] { return !stop; };
+  }
 
   /// Prints the one JSON document of the command.
   void print(const Json& document) const;

@@ -26,9 +26,11 @@ const char* mark(CheckState s) {
 }
 }  // namespace
 
-Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment, journal::Depth depth) {
+Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment, const std::function<bool()>& go_on,
+                     journal::Depth depth) {
   reconcile::LoadOptions options;
   options.depth = depth;
+  options.go_on = go_on;
   options.kv = [&context](const plan::Plan& p) { return kv_facts(context, p); };
   return analysis::judge(journal, experiment, options);
 }

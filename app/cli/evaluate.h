@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <functional>
 #include <string>
 
 #include "analysis/judge.h"
@@ -11,8 +12,9 @@ struct Context;
 
 using Judged = analysis::Judgement;
 
-/// Reads and judges one experiment (analysis::judge) with the model sizes of this program's resources.
-Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment,
+/// Reads and judges one experiment (analysis::judge) with the model sizes of this program's resources. `go_on`: as in
+/// reconcile::LoadOptions; empty after a stopped run, whose summary is still wanted.
+Result<Judged> judge(const Context& context, const std::string& journal, const std::string& experiment, const std::function<bool()>& go_on,
                      journal::Depth depth = journal::Depth::details);
 
 void print_reconciliation(const Context& context, const Judged& j);

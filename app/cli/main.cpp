@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <poll.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <iostream>
 
@@ -11,11 +13,23 @@
 namespace {
 
 std::atomic<bool> stop_requested{false};
+std::atomic<std::int64_t> first_signal_ns{0};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);  // a handler may use nothing else
 
-// The second Ctrl-C takes the default action, so that a stuck stop can still be ended.
-void on_signal(int number) {
-  stop_requested = true;
-  signal(number, SIG_DFL);
+// timeout(1) tells the program and then its whole group: two signals of one wish, a moment apart.
+constexpr std::int64_t one_wish_ns = 500'000'000;
+
+// The first asks for an orderly end. A later one, of either kind, ends the program at once, so that a stuck stop can still
+// be left: the guard of a running engine then ends that, and the journal opens as after a crash.
+void on_signal(int) {
+  const int saved = errno;
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  const std::int64_t now = t.tv_sec * 1'000'000'000LL + t.tv_nsec + 1;
+  std::int64_t first = 0;
+  if (first_signal_ns.compare_exchange_strong(first, now)) stop_requested = true;
+  else if (now - first >= one_wish_ns) _exit(kvcliff::cli::Exit::interrupted);
+  errno = saved;
 }
 
 std::string own_path(const char* argv0) {
@@ -79,7 +93,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("kvcliff-cli ") + KVCLIFF_VERSION);
   app.require_subcommand(1);
   app.footer("Exit codes: 0 done, 1 a gate or --require failed, 2 bad usage or input, 3 engine or resource failed, "
-             "130 interrupted.");
+             "130 interrupted (a second Ctrl-C leaves at once).");
   cli::add_all_commands(app, context);
 
   for (int i = 1; i < argc; ++i)  // --json must hold for usage errors too, which end before the flag is parsed

@@ -107,7 +107,7 @@ int run_and_report(Context& context, const RunArgs& args) {
   const bool finished = result.end == experiment::RunResult::End::finished;
   const bool stopped = result.end == experiment::RunResult::End::stopped;
   const Error failure = result.error.value_or(Error{ErrorCode::internal, "The run failed", {}, result.why, {}});
-  const auto judged = judge(context, args.journal, std::to_string(result.experiment));
+  const auto judged = judge(context, args.journal, std::to_string(result.experiment), {});
   if (!judged) return context.report(finished || stopped ? judged.error() : failure);
   if (finished)
     if (const auto sealed = analysis::seal(args.journal, result.experiment, *judged); !sealed) return context.report(sealed.error());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,8 +38,9 @@ class Adapter {
   /// The exact command and environment of a session. `plan` is already the arm's (plan::for_arm).
   virtual Result<process::Command> command(const plan::Plan& plan, bool offload, const Endpoint& at) const = 0;
   /// Asks the program which flags it takes, so that `command` leaves out what it does not know. Slow (15 s and more for a
-  /// real vLLM); without it the flags of current releases are assumed.
-  virtual Result<void> learn_flags(process::Launcher& launcher, const plan::Plan& plan) = 0;
+  /// real vLLM); without it the flags of current releases are assumed. `go_on` (may be empty) says no when the user stops:
+  /// the error is `interrupted`.
+  virtual Result<void> learn_flags(process::Launcher& launcher, const plan::Plan& plan, const std::function<bool()>& go_on) = 0;
   /// Flags and variables that belong to the offload tier: the only ones in which off and on may differ (R15).
   virtual bool is_offload_setting(const std::string& flag_or_variable) const = 0;
 

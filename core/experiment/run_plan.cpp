@@ -23,18 +23,19 @@ RunResult did_not_begin(const Error& e) {
 
 }  // namespace
 
-Json machine_checks(const plan::Plan& arm, const engine::Endpoint& at, const std::string& journal) {
+Json machine_checks(const plan::Plan& arm, const engine::Endpoint& at, const std::string& journal, const std::function<bool()>& go_on) {
   host::Needs needs = process::needs_of(arm);
   needs.journal = journal;
   // An earlier workbench that was just killed takes its engine with it: give that a moment.
-  for (int i = 0; i < 50 && process::check_earlier_processes().state == host::PreflightItem::State::fail; ++i)
+  for (int i = 0; i < 50 && (!go_on || go_on()) && process::check_earlier_processes().state == host::PreflightItem::State::fail; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   Json out = Json::array();
-  for (const auto& item : process::preflight(arm, needs, host::read_facts(needs.gpus > 0), at.host, at.port)) out.push_back(host::to_json(item));
+  for (const auto& item : process::preflight(arm, needs, host::read_facts(needs.gpus > 0, go_on), at.host, at.port, go_on)) out.push_back(host::to_json(item));
   return out;
 }
 
 RunResult run_plan(const RunOrder& order, Control& control, const std::vector<Observer*>& observers) {
+  const auto go_on = [&control] { return !control.stopped(); };
   const bool attach = !order.options.attach_url.empty();
   const std::string engine = attach ? "attach" : order.plan.engine.adapter;
   auto adapter = engine::make_adapter(engine, order.resources);
@@ -50,7 +51,7 @@ RunResult run_plan(const RunOrder& order, Control& control, const std::vector<Ob
     if (options.time_scale != 1.0) options.engine_args = {"--emulate-time-scale", fmt::format("{}", options.time_scale)};
   }
   // A report names the machine and its GPU, whoever started the run; the emulator uses none.
-  if (!options.host.is_object()) options.host = host::to_json(host::read_facts(engine != "emulator"));
+  if (!options.host.is_object()) options.host = host::to_json(host::read_facts(engine != "emulator", go_on));
   journal::Writer::Options writing;
   writing.notice = order.journal_notice;
   auto writer = journal::Writer::open(order.journal, writing);
@@ -59,7 +60,7 @@ RunResult run_plan(const RunOrder& order, Control& control, const std::vector<Ob
     for (Observer* o : observers) o->noticed({0, 0, {}, "info", n});
   if (engine == "vllm") {
     if (order.doing) order.doing("asking the engine which flags it takes");
-    if (const auto learned = (*adapter)->learn_flags(**launcher, order.plan); !learned) {
+    if (const auto learned = (*adapter)->learn_flags(**launcher, order.plan, go_on); !learned) {
       Error e = learned.error();
       if (e.code == ErrorCode::not_found) e.code = ErrorCode::engine;  // what is not there is the engine, not an input
       return did_not_begin(e);
@@ -69,7 +70,7 @@ RunResult run_plan(const RunOrder& order, Control& control, const std::vector<Ob
   const Services services{
       speaks, **launcher, **writer, order.kv_bytes,
       [&speaks](const engine::Endpoint& at, const plan::Plan& p) { return connect_http(speaks, at, p); },
-      [&order](const plan::Plan& arm, const engine::Endpoint& at) { return machine_checks(arm, at, order.journal); }};
+      [&order, go_on](const plan::Plan& arm, const engine::Endpoint& at) { return machine_checks(arm, at, order.journal, go_on); }};
   return run_experiment(order.plan, options, services, control, observers, order.journal);
 }
 

@@ -87,7 +87,8 @@ std::string on_path(const std::string& program) {
   return {};
 }
 
-Result<Output> capture(const std::vector<std::string>& argv, std::chrono::milliseconds limit, const std::vector<std::string>& extra) {
+Result<Output> capture(const std::vector<std::string>& argv, std::chrono::milliseconds limit, const std::vector<std::string>& extra,
+                       const std::function<bool()>& go_on) {
   if (argv.empty()) return fail(ErrorCode::bad_usage, "The command names no program");
   const std::string path = on_path(argv[0]);
   if (path.empty()) return fail(ErrorCode::not_found, "The program is not there", argv[0], "it is not on PATH, or not executable");
@@ -101,16 +102,16 @@ Result<Output> capture(const std::vector<std::string>& argv, std::chrono::millis
 
   Output result;
   const auto end = std::chrono::steady_clock::now() + limit;
-  bool late = false;
+  bool late = false, stopped = false;
+  const std::int64_t slice = go_on ? 50 : 1000;
   std::array<pollfd, 2> fds{{{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}}};
   std::array<std::string*, 2> texts{&result.out, &result.err};
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
-    if (left <= 0) {
-      late = true;
-      break;
-    }
-    if (::poll(fds.data(), fds.size(), static_cast<int>(std::min<std::int64_t>(left, 1000))) <= 0) continue;
+    stopped = go_on && !go_on();
+    late = left <= 0;
+    if (late || stopped) break;
+    if (::poll(fds.data(), fds.size(), static_cast<int>(std::min(left, slice))) <= 0) continue;
     for (std::size_t i = 0; i < 2; ++i) {
       if (fds[i].fd < 0 || !fds[i].revents) continue;
       std::array<char, 16384> buffer;
@@ -120,15 +121,17 @@ Result<Output> capture(const std::vector<std::string>& argv, std::chrono::millis
     }
   }
   int status = 0;
-  while (!late) {
+  while (!late && !stopped) {
     const pid_t got = ::waitpid(pid, &status, WNOHANG);
     if (got == pid || (got < 0 && errno != EINTR)) break;
     if (std::chrono::steady_clock::now() >= end) late = true;
+    if (go_on && !go_on()) stopped = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  if (late) {
+  if (late || stopped) {
     ::kill(-pid, SIGKILL);
     ::waitpid(pid, &status, 0);
+    if (stopped) return fail(ErrorCode::interrupted, "The program was ended, because the user stopped us", path);
     return fail(ErrorCode::timeout, "The program did not end in time", path + ", " + std::to_string(limit.count()) + " ms", {}, "Try it in a terminal");
   }
   result.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -60,7 +60,7 @@ std::optional<std::int64_t> limit_of(__rlimit_resource what) {
 
 }  // namespace
 
-Facts read_facts(bool with_gpus) {
+Facts read_facts(bool with_gpus, const std::function<bool()>& go_on) {
   Facts f;
   f.system = value_of(slurp("/etc/os-release"), "PRETTY_NAME", '=');
   utsname u{};
@@ -80,7 +80,7 @@ Facts read_facts(bool with_gpus) {
   const std::string groups = slurp("/proc/1/cgroup");
   f.container = fs::exists("/.dockerenv", ec) || fs::exists("/run/.containerenv", ec) || groups.find("docker") != std::string::npos ||
                 groups.find("kubepods") != std::string::npos;
-  if (with_gpus) f.gpus = read_gpus();
+  if (with_gpus) f.gpus = read_gpus(go_on);
   return f;
 }
 

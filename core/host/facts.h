@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,8 +27,8 @@ struct Facts {
   bool container = false;     ///< signs of a container were found
   Gpus gpus;
 };
-/// `with_gpus` false leaves out the slow query (nvidia-smi takes up to seconds).
-Facts read_facts(bool with_gpus = true);
+/// `with_gpus` false leaves out the slow query (nvidia-smi takes up to seconds), which `go_on` can end.
+Facts read_facts(bool with_gpus = true, const std::function<bool()>& go_on = {});
 Json to_json(const Facts& facts);
 
 }  // namespace kvcliff::host

@@ -51,9 +51,9 @@ Result<std::vector<Gpu>> parse_gpus(std::string_view csv) {
   return out;
 }
 
-Gpus read_gpus() {
+Gpus read_gpus(const std::function<bool()>& go_on) {
   Gpus g;
-  const auto answer = capture({"nvidia-smi", std::string("--query-gpu=") + gpu_query, "--format=csv,noheader,nounits"}, std::chrono::seconds(20));
+  const auto answer = capture({"nvidia-smi", std::string("--query-gpu=") + gpu_query, "--format=csv,noheader,nounits"}, std::chrono::seconds(20), {}, go_on);
   if (answer && answer->code == 0) {
     auto list = parse_gpus(answer->out);
     if (list) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ struct Gpus {
 extern const char* const gpu_query;
 /// Its CSV answer (noheader, nounits; MiB). "[N/A]" and "[Not Supported]" stay unknown. Errors: corrupt.
 Result<std::vector<Gpu>> parse_gpus(std::string_view csv);
-Gpus read_gpus();
+Gpus read_gpus(const std::function<bool()>& go_on = {});
 Json to_json(const Gpu& gpu);
 
 }  // namespace kvcliff::host

@@ -28,6 +28,28 @@ Result<Database> open_for_change(const std::string& path, std::unique_ptr<Writer
   return db;
 }
 
+/// While it lives, statements of the connection end as interrupted when `advance` says no.
+class Cancel {
+ public:
+  Cancel(Database& db, const Advance& advance, double share) : handle_(db.handle()), advance_(advance), share_(share) {
+    sqlite3_progress_handler(
+        handle_, 10'000,
+        [](void* p) {
+          const auto& c = *static_cast<const Cancel*>(p);
+          return c.advance_ && !c.advance_(c.share_) ? 1 : 0;
+        },
+        this);
+  }
+  ~Cancel() { sqlite3_progress_handler(handle_, 0, nullptr, nullptr); }
+  Cancel(const Cancel&) = delete;
+  Cancel& operator=(const Cancel&) = delete;
+
+ private:
+  sqlite3* handle_;
+  const Advance& advance_;
+  double share_;
+};
+
 Error cancelled(const std::string& path) {
   return Error{ErrorCode::interrupted, "The change of the journal was cancelled", path, "what was done so far stays", {}};
 }
@@ -71,7 +93,7 @@ Result<void> delete_session(Database& db, std::int64_t session, const std::funct
 
 }  // namespace
 
-Result<Bundle> export_bundle(const std::string& journal, std::int64_t experiment, const std::string& target) {
+Result<Bundle> export_bundle(const std::string& journal, std::int64_t experiment, const std::string& target, const Advance& advance) {
   std::error_code ec;
   if (fs::exists(target, ec))
     return fail(ErrorCode::io, "The bundle was not written", target, "there is a file of this name",
@@ -83,22 +105,34 @@ Result<Bundle> export_bundle(const std::string& journal, std::int64_t experiment
   const std::string part = fmt::format("{}.part-{}", target, ::getpid());
   const auto give_up = [&](Error e) -> Result<Bundle> {
     for (const char* tail : {"", "-wal", "-shm", "-journal"}) fs::remove(part + tail, ec);
+    if (e.code == ErrorCode::interrupted)
+      e = Error{ErrorCode::interrupted, "The bundle was not written", target, "the user stopped it", "Run it again; nothing is left of it"};
     return fail(std::move(e));
   };
+  // A small journal is done before SQLite asks even once, so we ask between the steps too.
+  const auto stopped = [&](double share) { return advance && !advance(share); };
+  if (stopped(0)) return give_up(cancelled(target));
   {
     auto source = Database::open(journal, Database::Mode::read_only);
     if (!source) return fail(source.error());
     auto copy = source->prepare("VACUUM INTO ?1");
     if (!copy) return fail(copy.error());
-    if (copy->bind(part).step() != SQLITE_DONE) return give_up(source->error("The bundle cannot be written"));
+    const Cancel cancel(*source, advance, 0.2);
+    if (copy->bind(part).step() != SQLITE_DONE) {
+      Error e = source->error("The bundle cannot be written");
+      e.where = target;
+      return give_up(std::move(e));
+    }
   }
+  if (stopped(0.5)) return give_up(cancelled(target));
   {
     auto db = Database::open(part, Database::Mode::read_write);
     if (!db) return give_up(db.error());
+    const Cancel cancel(*db, advance, 0.6);
     const auto sessions = ids(*db, fmt::format("SELECT id FROM sessions WHERE experiment_id <> {}", experiment));
     if (!sessions) return give_up(sessions.error());
     for (const auto s : *sessions)
-      if (auto r = delete_session(*db, s, [] { return true; }); !r) return give_up(r.error());
+      if (auto r = delete_session(*db, s, [&] { return !advance || advance(0.6); }); !r) return give_up(r.error());
     // A closed file of its own: no log beside it, no free pages.
     for (const std::string& sql :
          {fmt::format("DELETE FROM experiments WHERE id <> {}", experiment),
@@ -109,6 +143,7 @@ Result<Bundle> export_bundle(const std::string& journal, std::int64_t experiment
   }
   const auto bytes = read_file(part);
   if (!bytes) return give_up(bytes.error());
+  if (stopped(0.9)) return give_up(cancelled(target));
   fs::rename(part, target, ec);
   if (ec) return give_up(Error{ErrorCode::io, "The bundle cannot be put in its place", target, ec.message(), "Check the folder"});
   return Bundle{target, sha256_hex(*bytes), record->plan_hash, record->uid, static_cast<std::int64_t>(bytes->size())};
@@ -167,18 +202,11 @@ Result<std::int64_t> compact(const std::string& journal, const Advance& advance)
   std::error_code ec;
   (void)db->run("PRAGMA wal_checkpoint(TRUNCATE)");
   const auto before = static_cast<std::int64_t>(fs::file_size(journal, ec));
-  struct Watch {
-    const Advance& advance;
-  } watch{advance};
-  sqlite3_progress_handler(
-      db->handle(), 10'000,
-      [](void* p) {
-        const auto& w = *static_cast<Watch*>(p);
-        return w.advance && !w.advance(0.5) ? 1 : 0;
-      },
-      &watch);
-  auto r = db->run("VACUUM");
-  sqlite3_progress_handler(db->handle(), 0, nullptr, nullptr);
+  Result<void> r;
+  {
+    const Cancel cancel(*db, advance, 0.5);
+    r = db->run("VACUUM");
+  }
   if (!r) return fail(r.error().code == ErrorCode::interrupted ? cancelled(journal) : r.error());
   (void)db->run("PRAGMA wal_checkpoint(TRUNCATE)");
   return before - static_cast<std::int64_t>(fs::file_size(journal, ec));

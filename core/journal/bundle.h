@@ -17,12 +17,12 @@ struct Bundle {
   std::string uid;
   std::int64_t bytes = 0;
 };
-/// Writes one experiment into one closed file that opens on another machine; the source is only read and may be in use.
-/// Errors: not_found, io (also: `target` exists).
-Result<Bundle> export_bundle(const std::string& journal, std::int64_t experiment, const std::string& target);
-
 /// Called now and then with a share 0..1; false cancels.
 using Advance = std::function<bool(double)>;
+
+/// Writes one experiment into one closed file that opens on another machine; the source is only read and may be in use.
+/// Errors: not_found, io (also: `target` exists), interrupted (nothing is left of it).
+Result<Bundle> export_bundle(const std::string& journal, std::int64_t experiment, const std::string& target, const Advance& advance = {});
 
 /// Removes experiments with all that belongs to them, session by session, so that a reader or a cancel never waits
 /// long. The space is given back by `compact`. Needs the journal for itself. Errors: busy, io, interrupted.

@@ -61,10 +61,10 @@ PreflightItem check_earlier_processes() {
 }
 
 std::vector<PreflightItem> preflight(const plan::Plan& plan, const host::Needs& needs, const host::Facts& facts,
-                                     const std::string& host, int port) {
+                                     const std::string& host, int port, const std::function<bool()>& go_on) {
   std::vector<PreflightItem> out;
   if (plan.engine.adapter != "attach") out.push_back(check_port(host, port));
-  if (plan.launcher.kind != "local") out.push_back(check_launcher(plan.launcher));
+  if (plan.launcher.kind != "local") out.push_back(check_launcher(plan.launcher, go_on));
   const bool here = plan.launcher.kind == "local" || plan.launcher.kind == "container";
   host::Needs n = needs;
   if (plan.launcher.kind == "container") {

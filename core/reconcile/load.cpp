@@ -93,9 +93,15 @@ Result<SessionInput> load_session(const journal::Reader& reader, SessionRecord r
   if (!arm_plan) return fail(arm_plan.error());
   s.plan = std::move(*arm_plan);
   if (const auto* arm = plan::find_arm(whole, record.arm)) s.offload = arm->offload;
-  auto requests = reader.requests(record.id, options.depth);
-  if (!requests) return fail(requests.error());
-  s.requests = std::move(*requests);
+  bool stopped = false;
+  const auto read = reader.for_each_request(record.id, options.depth, [&](RequestRecord&& r) {
+    stopped = options.go_on && !options.go_on();
+    if (!stopped) s.requests.push_back(std::move(r));
+    return !stopped;
+  });
+  if (!read) return fail(read.error());
+  if (stopped)
+    return fail(ErrorCode::interrupted, "The journal was not read to its end", reader.path(), "the user stopped it", "Run it again; nothing was changed");
   const auto scrape = [&](std::int64_t id) -> std::optional<CounterSnapshot> {
     if (id == 0) return std::nullopt;
     auto snapshot = reader.scrape(id);

@@ -28,13 +28,22 @@ OrderedJson json(const reconcile::ExperimentInput& input, const analysis::Evalua
 
 Result<std::vector<std::string>> write(const reconcile::ExperimentInput& input, const analysis::Evaluation& e,
                                        const std::filesystem::path& folder, const Options& options) {
+  std::vector<Table> files;
+  const std::function<void()> parts[] = {
+      [&] { files.push_back({"report.md", markdown(input, e, options)}); },
+      [&] { files.push_back({"report.html", html(input, e, options)}); },
+      [&] { files.push_back({"report.json", json(input, e, options).dump(2) + "\n"}); },
+      [&] {
+        for (auto& t : tables(input, e, options.spreadsheet_csv)) files.push_back(std::move(t));
+      }};
+  for (const auto& make : parts) {
+    make();
+    if (options.go_on && !options.go_on())
+      return fail(ErrorCode::interrupted, "The report was not written", folder.string(), "the user stopped it", "Run it again; no file was changed");
+  }
   std::error_code ec;
   std::filesystem::create_directories(folder, ec);
-  if (ec) return fail(ErrorCode::io, "The folder for the report cannot be made", folder.string(), ec.message(), "choose another folder with --out");
-  std::vector<Table> files{{"report.md", markdown(input, e, options)},
-                           {"report.html", html(input, e, options)},
-                           {"report.json", json(input, e, options).dump(2) + "\n"}};
-  for (auto& t : tables(input, e, options.spreadsheet_csv)) files.push_back(std::move(t));
+  if (ec) return fail(ErrorCode::io, "The folder for the report cannot be made", folder.string(), ec.message(), "Choose another folder with --out");
   std::vector<std::string> out;
   for (const auto& f : files) {
     const auto path = folder / f.name;

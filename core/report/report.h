@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ struct Options {
   Json palette;                        ///< resources/palette/palette.json
   Json definitions;                    ///< resources/help/definitions.json; may be null
   std::vector<std::string> notes;      ///< verdicts by other method versions
+  std::function<bool()> go_on;         ///< asked between the files; false: the user wants to stop
 };
 
-/// Writes report.md, report.html, report.json and the tables into `folder` (made when absent). Returns the paths.
-/// Errors: io.
+/// Writes report.md, report.html, report.json and the tables into `folder` (made when absent). Returns the paths. All are
+/// made before the first is written, so that a stop leaves no folder of two reports. Errors: io, interrupted.
 Result<std::vector<std::string>> write(const reconcile::ExperimentInput& input, const analysis::Evaluation& e,
                                        const std::filesystem::path& folder, const Options& options);
 

@@ -70,14 +70,14 @@ Result<process::Command> VllmAdapter::command(const plan::Plan& plan, bool offlo
   return serve_command(plan, offload, at, *options);
 }
 
-Result<void> VllmAdapter::learn_flags(process::Launcher& launcher, const plan::Plan& plan) {
+Result<void> VllmAdapter::learn_flags(process::Launcher& launcher, const plan::Plan& plan, const std::function<bool()>& go_on) {
   if (kind_ == Kind::attached) return {};
   const auto options = command_options(plan);
   if (!options) return fail(options.error());
   process::Command program;
   program.argv = {options->executable};
   program.env_set = plan.engine.extra_env;
-  auto flags = probe_flags(launcher, program, 600s);
+  auto flags = probe_flags(launcher, program, 600s, go_on);
   if (!flags) return fail(flags.error());
   accepted_ = std::move(*flags);
   return {};

@@ -20,7 +20,7 @@ class VllmAdapter final : public Adapter {
 
   std::string name() const override;
   Result<process::Command> command(const plan::Plan& plan, bool offload, const Endpoint& at) const override;
-  Result<void> learn_flags(process::Launcher& launcher, const plan::Plan& plan) override;
+  Result<void> learn_flags(process::Launcher& launcher, const plan::Plan& plan, const std::function<bool()>& go_on) override;
   bool is_offload_setting(const std::string& flag_or_variable) const override;
   std::string completion_body(const std::string& model, std::span<const std::int32_t> prompt,
                               std::int64_t output_tokens, const std::string& salt) const override;

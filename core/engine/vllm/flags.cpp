@@ -21,7 +21,7 @@ std::set<std::string> flags_in_help(std::string_view text) {
 }
 
 Result<std::set<std::string>> probe_flags(process::Launcher& launcher, const process::Command& program,
-                                          std::chrono::milliseconds limit) {
+                                          std::chrono::milliseconds limit, const std::function<bool()>& go_on) {
   std::string shown;
   for (const char* help : {"--help=all", "--help"}) {
     process::Command command = program;
@@ -30,7 +30,15 @@ Result<std::set<std::string>> probe_flags(process::Launcher& launcher, const pro
     shown = launcher.shown(command);
     auto child = launcher.start(command, {});
     if (!child) return fail(child.error());
-    if (!(*child)->wait(limit))
+    const auto end = std::chrono::steady_clock::now() + limit;
+    bool over = false, stopped = false;
+    while (!over && !stopped && std::chrono::steady_clock::now() < end) {
+      over = (*child)->wait(std::chrono::milliseconds(50)).has_value();
+      stopped = go_on && !go_on();
+    }
+    if (stopped)
+      return fail(ErrorCode::interrupted, "The run was stopped by the user", {}, "the engine was still being asked which flags it takes", "Run it again");
+    if (!over)
       return fail(ErrorCode::timeout, "The engine did not list its flags in time", shown, {}, "Try the command in a terminal");
     std::string text;
     for (const auto& line : (*child)->lines()) text += line.text + "\n";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,8 +14,9 @@ namespace kvcliff::engine::vllm {
 std::set<std::string> flags_in_help(std::string_view help_text);
 
 /// Asks the program for its flags (`serve --help=all`, which newer releases need to list them, then `serve --help`).
-/// Takes 15 s and more for a real vLLM (Python imports). Errors: not_found, timeout, engine (no flag was listed).
+/// Takes 15 s and more for a real vLLM (Python imports). Errors: not_found, timeout, engine (no flag was listed),
+/// interrupted (`go_on` said no; the program is ended).
 Result<std::set<std::string>> probe_flags(process::Launcher& launcher, const process::Command& program,
-                                          std::chrono::milliseconds limit);
+                                          std::chrono::milliseconds limit, const std::function<bool()>& go_on = {});
 
 }  // namespace kvcliff::engine::vllm

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "base/json.h"
 #include "integration/run/cli.h"
 #include "journal/reader.h"
+#include "support/marked.h"
 
 namespace kvcliff {
 namespace {
@@ -22,8 +22,6 @@ using ::testing::HasSubstr;
 
 class Kills : public ::testing::Test {
  protected:
-  Kills() : mark_("KVCLIFF_KILLS_TEST=" + std::to_string(::getpid()) + "-" + std::to_string(++count_)) {}
-
   /// One server of the reference plan, slow enough to be met while it measures.
   std::string plan(const std::vector<std::string>& emulator_args, double start_s = 60, double stop_s = 10) {
     Json p = *parse_json(*read_file(std::filesystem::path(KVCLIFF_SOURCE_DIR) / "resources/plans/reference.json"), "reference.json");
@@ -32,29 +30,12 @@ class Kills : public ::testing::Test {
     p["limits"]["start_s"] = start_s;
     p["limits"]["stop_s"] = stop_s;
     p["engine"]["extra_args"] = emulator_args;
-    const auto eq = mark_.find('=');
-    p["engine"]["extra_env"] = {{mark_.substr(0, eq), mark_.substr(eq + 1)}};
+    p["engine"]["extra_env"] = {{mark_.name(), mark_.value()}};
     EXPECT_TRUE(write_file(dir_ / "plan.json", p.dump()));
     return dir_ / "plan.json";
   }
   std::string journal() const { return dir_ / "j.kvcliff"; }
 
-  /// Living processes of the engine by their name in /proc: they carry the mark in the environment they were given.
-  std::map<pid_t, std::string> engine() const {
-    std::map<pid_t, std::string> out;
-    std::error_code ec;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc", ec)) {
-      const auto pid = std::atoi(entry.path().filename().c_str());
-      if (pid <= 0) continue;
-      const auto environment = read_file(entry.path() / "environ").value_or("");
-      if (environment.find(mark_) == std::string::npos) continue;
-      const auto stat = read_file(entry.path() / "stat").value_or("");
-      const auto open = stat.find('('), close = stat.rfind(')');
-      if (open == std::string::npos || close == std::string::npos || close + 2 >= stat.size() || stat[close + 2] == 'Z') continue;
-      out[pid] = stat.substr(open + 1, close - open - 1);
-    }
-    return out;
-  }
   std::int64_t measured() const {
     const auto r = journal::Reader::open(journal());
     if (!r) return 0;
@@ -66,14 +47,13 @@ class Kills : public ::testing::Test {
     for (int i = 0; i < 1200 && measured() < 2; ++i) std::this_thread::sleep_for(50ms);
     ASSERT_GE(measured(), 2) << cli.err();
     pid_t victim = 0;
-    for (const auto& [pid, called] : engine())
+    for (const auto& [pid, called] : mark_.processes())
       if (called.rfind(name, 0) == 0) victim = pid;
     ASSERT_NE(victim, 0) << name << " is not running";
     ASSERT_EQ(::kill(victim, SIGKILL), 0);
   }
   void nothing_left() const {
-    for (int i = 0; i < 40 && !engine().empty(); ++i) std::this_thread::sleep_for(50ms);  // the kernel clears up
-    EXPECT_EQ(engine(), (std::map<pid_t, std::string>{}));
+    EXPECT_EQ(mark_.left_after(2000), (std::map<pid_t, std::string>{}));
   }
   SessionRecord session() const {
     const auto r = journal::Reader::open(journal());
@@ -84,8 +64,7 @@ class Kills : public ::testing::Test {
   }
 
   test::TempDir dir_;
-  std::string mark_;
-  static inline int count_ = 0;
+  const test::Mark mark_;   ///< of the engine: given to it alone
 };
 
 TEST_F(Kills, TheEngineCoreIsMissedAndItsServerEnded) {

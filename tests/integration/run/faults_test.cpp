@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -23,7 +22,6 @@ using test::Cli;
 using test::take;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string binary(const std::string& name) { return std::string(KVCLIFF_BINARY_DIR) + "/bin/" + name; }
 
@@ -176,60 +174,6 @@ TEST_F(Faults, AFullDiskBehindStdoutIsNoSuccess) {
   }
 }
 
-TEST_F(Faults, AJournalOfANewerSchemaIsLeftAsItIs) {
-  ASSERT_EQ(cli({"run", plan([](Json& p) {
-                    p["workload"]["documents"] = 1;
-                    p["workload"]["rounds"] = 2;
-                    p["schedule"] = {{"pairs", 0}, {"controls", {"control"}}};
-                    p["arms"][2]["overrides"] = Json::object();
-                  }), "--journal", journal(), "--time-scale", "0.01", "--quiet"}).code, 0);
-  {
-    auto db = journal::Database::open(journal(), journal::Database::Mode::read_write);
-    ASSERT_TRUE(db);
-    ASSERT_TRUE(db->run("PRAGMA user_version = 9999"));
-  }
-  const std::string before = *read_file(journal());
-  for (const std::vector<std::string>& command : {std::vector<std::string>{"reconcile"}, {"decide"}, {"export", "--out", dir_ / "b"}}) {
-    auto args = command;
-    args.insert(args.begin() + 1, journal());
-    const auto s = cli(args);
-    EXPECT_EQ(s.code, 2) << command[0];
-    EXPECT_THAT(s.err, HasSubstr("newer")) << command[0];
-  }
-  const auto s = run(plan([](Json&) {}));
-  EXPECT_EQ(s.code, 2);
-  EXPECT_THAT(s.err, HasSubstr("newer"));
-  EXPECT_EQ(*read_file(journal()), before);
-}
-
-TEST_F(Faults, AJournalThatCannotBeWrittenEndsTheRunBeforeItBegins) {
-  // Root may write in a folder without the right to, but not even root in /proc.
-  const bool root = ::geteuid() == 0;
-  const std::string folder = root ? std::string("/proc") : (dir_ / "locked").string();
-  if (!root) {
-    std::filesystem::create_directory(folder);
-    ::chmod(folder.c_str(), 0555);
-  }
-  const auto s = cli({"run", plan([](Json&) {}), "--journal", folder + "/kvcliff-test.kvcliff", "--quiet"});
-  if (!root) ::chmod(folder.c_str(), 0755);
-  EXPECT_EQ(s.code, 3) << s.err;
-  EXPECT_THAT(s.err, HasSubstr(folder + "/kvcliff-test.kvcliff"));
-  EXPECT_THAT(s.out, Not(HasSubstr("Session")));
-}
-
-TEST_F(Faults, AJournalThatCannotGrowEndsTheRunAndStillOpens) {
-  // A limit on the size of files stands for a full disk: what is written beyond it fails.
-  const std::string said = dir_ / "said";
-  const std::string line = "trap '' XFSZ; ulimit -f 400; exec '" + binary("kvcliff-cli") + "' run '" + plan([](Json&) {}) + "' --journal '" + journal() +
-                           "' --time-scale 0.02 --quiet > '" + (dir_ / "out").string() + "' 2> '" + said + "'";
-  const int status = std::system(line.c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 3) << *read_file(said);
-  EXPECT_THAT(*read_file(said), AllOf(HasSubstr("The journal cannot be written"), HasSubstr(journal())));
-  const auto r = journal::Reader::open(journal());
-  ASSERT_TRUE(r) << r.error().sentence();
-  EXPECT_EQ(r->experiments()->size(), 1u);
-}
-
 TEST_F(Faults, ReadingAJournalLeavesNothingBesideIt) {
   ASSERT_LE(cli({"run", plan([](Json& p) {
                     p["workload"]["documents"] = 2;
@@ -280,31 +224,6 @@ TEST_F(Faults, ResidualsOfWhatWasNotJudgedAreNull) {
     }
   EXPECT_GT(judged, 0);
   EXPECT_GT(not_judged, 0);
-}
-
-TEST_F(Faults, ControlCAtEveryStageEndsWith130AndAWholeJournal) {
-  const std::string file = plan([](Json& p) { p["limits"]["stop_s"] = 5; });
-  for (const SessionState stage : {SessionState::launching, SessionState::ready, SessionState::warming, SessionState::measuring, SessionState::stopping}) {
-    const std::string path = dir_ / (std::string(to_string(stage)) + ".kvcliff");
-    Cli cli(dir_, {"run", file, "--journal", path, "--time-scale", "0.05", "--json"});
-    bool seen = false;
-    for (int i = 0; i < 6000 && !seen; ++i) {
-      std::this_thread::sleep_for(5ms);
-      const auto r = std::filesystem::exists(path) ? journal::Reader::open(path) : Result<journal::Reader>(fail(ErrorCode::not_found, ""));
-      if (!r) continue;
-      const auto sessions = r->sessions(1);
-      if (!sessions || sessions->empty()) continue;
-      for (const auto& c : sessions->front().changes) seen |= c.state == stage;
-    }
-    ASSERT_TRUE(seen) << to_string(stage) << " " << cli.err();
-    cli.signal(SIGINT);
-    EXPECT_EQ(cli.wait(), 130) << to_string(stage) << " " << cli.err();
-    EXPECT_TRUE(parse_json(cli.out(), "stdout")) << to_string(stage) << " " << cli.out();
-    const auto r = journal::Reader::open(path);
-    ASSERT_TRUE(r) << r.error().sentence();
-    EXPECT_EQ(r->experiment("")->state, "stopped_by_user") << to_string(stage);
-    EXPECT_FALSE(std::filesystem::exists(path + "-wal")) << to_string(stage);
-  }
 }
 
 }  // namespace

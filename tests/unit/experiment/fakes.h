@@ -103,7 +103,7 @@ class FakeAdapter final : public engine::Adapter {
         return engine::FailureCause{"The GPU has not enough memory", "Lower the blocks", {l.text}};
     return std::nullopt;
   }
-  Result<void> learn_flags(process::Launcher&, const plan::Plan&) override { return {}; }
+  Result<void> learn_flags(process::Launcher&, const plan::Plan&, const std::function<bool()>&) override { return {}; }
   void learn(Capabilities& known, const StreamRecord& answer, const std::string&) const override {
     if (answer.usage.prompt_tokens) known["usage"] = {true, "first answer"};
   }

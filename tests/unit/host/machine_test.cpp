@@ -165,5 +165,15 @@ TEST(Capture, GivesOutputAndCodeAndEndsWhatHangs) {
   EXPECT_FALSE(capture({}, std::chrono::seconds(1)));
 }
 
+TEST(Capture, EndsWithItsProgramWhenTheUserStops) {
+  // Once while it writes nothing, once when its output is closed and it lives on.
+  for (const char* script : {"sleep 600", "exec >/dev/null 2>&1; sleep 600"}) {
+    int asked = 0;
+    const auto said = capture({"sh", "-c", script}, std::chrono::minutes(10), {}, [&] { return ++asked < 4; });
+    ASSERT_FALSE(said) << script;
+    EXPECT_EQ(said.error().code, ErrorCode::interrupted) << script;
+  }
+}
+
 }  // namespace
 }  // namespace kvcliff::host

@@ -355,6 +355,38 @@ TEST(Bundle, OneExperimentBecomesOneClosedFile) {
   EXPECT_EQ(export_bundle(path, 99, dir / "x").error().code, ErrorCode::not_found);
 }
 
+TEST(Bundle, OneThatIsStoppedLeavesNothing) {
+  test::TempDir dir;
+  const std::string path = dir / "j.db";
+  std::int64_t wanted = 0;
+  {
+    auto w = std::move(*Writer::open(path));
+    wanted = w->put(test::sample_experiment("aa11", 1));
+    const auto other = w->put(test::sample_experiment("bb22", 2));
+    const auto session = w->put(other, test::sample_session(0));
+    for (int i = 0; i < 200; ++i) w->put(test::sample_request(session, i));
+    ASSERT_TRUE(w->flush());
+  }
+  // Stopped at each of its questions.
+  int questions = 0;
+  ASSERT_TRUE(export_bundle(path, wanted, dir / "whole.kvcliff", [&](double) { return ++questions > 0; }));
+  fs::remove(dir / "whole.kvcliff");
+  ASSERT_GE(questions, 3);
+  for (int last = 0; last < questions; ++last) {
+    int asked = 0;
+    const auto bundle = export_bundle(path, wanted, dir / "out.kvcliff", [&](double) { return asked++ < last; });
+    ASSERT_FALSE(bundle) << last;
+    EXPECT_EQ(bundle.error().code, ErrorCode::interrupted);
+    EXPECT_EQ(bundle.error().where, (dir / "out.kvcliff").string());
+    int files = 0;
+    for (const auto& f : fs::directory_iterator(dir.path())) {
+      EXPECT_EQ(f.path().filename(), "j.db");
+      ++files;
+    }
+    EXPECT_EQ(files, 1);
+  }
+}
+
 TEST(Maintenance, DeletingPruningAndCompactingKeepTheRest) {
   test::TempDir dir;
   const std::string path = dir / "j.db";

@@ -110,6 +110,23 @@ TEST(Load, AJournalGivesTheSameVerdictsAsTheRunItself) {
     std::filesystem::copy_file(path, keep, std::filesystem::copy_options::overwrite_existing);
 }
 
+TEST(Load, StopsWhenTheUserDoes) {
+  const test::TempDir dir;
+  const std::string path = (dir / "run.kvcliff").string();
+  test::HonestRun run;
+  const auto uid = write_journal(path, run.in);
+  auto reader = journal::Reader::open(path);
+  ASSERT_TRUE(reader);
+  LoadOptions options = with_kv();
+  int asked = 0;
+  options.go_on = [&] { return ++asked < 30; };
+  const auto in = load(*reader, uid, options);
+  ASSERT_FALSE(in);
+  EXPECT_EQ(in.error().code, ErrorCode::interrupted);
+  EXPECT_EQ(in.error().where, path);
+  EXPECT_EQ(asked, 30) << "nothing is read after a no";
+}
+
 TEST(Load, OnlyTheLastFinishedAttemptCounts) {
   const test::TempDir dir;
   const std::string path = (dir / "run.kvcliff").string();

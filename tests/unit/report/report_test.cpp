@@ -163,6 +163,21 @@ TEST(Report, WritesItsTenFiles) {
   if (const char* keep = std::getenv("KVCLIFF_KEEP_REPORT")) std::filesystem::copy(dir / "deep/report", keep, std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
 }
 
+TEST(Report, OneThatIsStoppedWritesNoFile) {
+  const HonestRun run;
+  const auto e = analysis::evaluate(run.in);
+  for (const int last : {0, 1, 3}) {
+    const test::TempDir dir;
+    auto o = options();
+    int asked = 0;
+    o.go_on = [&] { return asked++ < last; };
+    const auto files = write(run.in, e, dir / "report", o);
+    ASSERT_FALSE(files) << last;
+    EXPECT_EQ(files.error().code, ErrorCode::interrupted);
+    EXPECT_FALSE(std::filesystem::exists(dir / "report")) << last;
+  }
+}
+
 TEST(Report, AnEmptyRunIsStillAReport) {
   reconcile::ExperimentInput in;
   in.run_id = "empty";
