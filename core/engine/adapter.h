@@ -19,6 +19,8 @@ namespace kvcliff::engine {
 struct Endpoint {
   std::string host = "127.0.0.1";
   int port = 0;
+  int engine_port = 0;   ///< where the engine itself listens, when `port` is one that is forwarded to it; 0 = `port`
+  int listens_on() const { return engine_port > 0 ? engine_port : port; }
   std::string url() const { return "http://" + host + ":" + std::to_string(port); }
 };
 

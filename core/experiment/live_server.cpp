@@ -41,6 +41,7 @@ Result<process::Command> session_command(const Services& services, const RunOpti
   // Elsewhere the program is the other side's: its own place here means nothing there.
   if (!options.engine_program.empty() && !process::elsewhere(job.arm_plan.launcher) && !command->argv.empty()) command->argv[0] = options.engine_program;
   command->argv.insert(command->argv.end(), options.engine_args.begin(), options.engine_args.end());
+  if (at.engine_port > 0) command->reached_at = at.port;
   return command;
 }
 

@@ -102,6 +102,13 @@ Session::Step Session::preflight() {
     const auto port = free_port();
     if (!port) return fail(port.error());
     at_.port = *port;
+    if (process::forwards_port(job_.arm_plan.launcher)) {
+      // Whether it is free there, only the engine can find out; that it is not the forwarded one matters here.
+      auto there = free_port();
+      for (int i = 0; there && *there == at_.port && i < 20; ++i) there = free_port();
+      if (!there) return fail(there.error());
+      at_.engine_port = *there;
+    }
   }
   record_.url = at_.url();
   // A server that runs has its memory and its port already: what a launch needs is not asked again.
@@ -308,6 +315,12 @@ Error Session::dead_engine(const std::string& when) {
   const auto cause = env_.services.adapter.failure_cause(lines.empty() && ready_at_ == 0 ? log() : lines);
   std::string code = "it is gone";
   if (const auto exit = process_->exit()) {
+    if (const auto machine = process::lost_connection(job_.arm_plan.launcher, *exit)) {
+      record_.exit_code = exit->code;
+      return Error{ErrorCode::engine, fmt::format("The connection to {} was lost while {}", *machine, when), at_.url(),
+                   lines.empty() ? std::string("ssh ended with 255") : "the last line: " + lines.back().text,
+                   "The engine there ends by itself. Check the machine and the network, then go on with --resume"};
+    }
     record_.exit_code = exit->code;
     code = exit->signalled ? fmt::format("it was ended by signal {}", exit->code - 128)
                            : fmt::format("its exit code was {}", exit->code);

@@ -22,6 +22,7 @@ struct Command {
   std::string working_dir;                       ///< empty = inherited
   // For launchers whose engine lives elsewhere (filled by them, not by adapters):
   std::vector<std::string> cleanup;              ///< run at the end of a stop, and by the guard when we die
+  int reached_at = 0;                            ///< port here that is forwarded to the command's --port; 0 = the same
   bool hold_stdin = false;                       ///< stdin stays open while we live; its end tells the other side
 };
 

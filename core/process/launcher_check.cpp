@@ -36,7 +36,7 @@ PreflightItem check_ssh(const plan::LauncherSpec& spec, PreflightItem i, const G
   i.what = fmt::format("{} can be reached by ssh", host);
   auto argv = ssh_prefix(spec);
   argv.push_back("true");
-  const auto said = host::capture(argv, 30s, {}, go_on);
+  const auto said = host::capture(argv, 60s, {}, go_on);
   if (!said) return failed(i, fmt::format("{} cannot be reached by ssh", host), said.error().sentence(), "Try it in a terminal: " + shell_line(argv));
   if (said->code != 0)
     return failed(i, fmt::format("{} cannot be reached by ssh", host), last_words(*said),

@@ -89,16 +89,18 @@ std::optional<std::string> node_of(const std::vector<LogLine>& lines) {
   return std::nullopt;
 }
 
-std::vector<std::string> ssh_prefix(const plan::LauncherSpec& spec, std::optional<int> forward) {
-  std::vector<std::string> argv{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4", "-o", "ExitOnForwardFailure=yes"};
+std::vector<std::string> ssh_prefix(const plan::LauncherSpec& spec, std::optional<Forward> forward) {
+  std::vector<std::string> argv{"ssh", "-T"};
+  add_words(argv, option(spec, "options"));  // ssh keeps the first value it is given: the user's own count
+  for (const char* ours : {"BatchMode=yes", "ConnectTimeout=20", "ServerAliveInterval=15", "ServerAliveCountMax=4", "ExitOnForwardFailure=yes"})
+    argv.insert(argv.end(), {"-o", ours});
   const auto pair = [&](const std::string& flag, const std::string& value) {
     if (!value.empty()) argv.insert(argv.end(), {flag, value});
   };
   pair("-F", option(spec, "config"));
   pair("-i", option(spec, "identity"));
   pair("-p", option(spec, "port"));
-  if (forward) pair("-L", fmt::format("127.0.0.1:{}:127.0.0.1:{}", *forward, *forward));
-  add_words(argv, option(spec, "options"));
+  if (forward) pair("-L", fmt::format("127.0.0.1:{}:127.0.0.1:{}", forward->here, forward->there));
   const auto user = option(spec, "user");
   argv.push_back((user.empty() ? "" : user + "@") + option(spec, "host"));
   return argv;
@@ -107,7 +109,9 @@ std::vector<std::string> ssh_prefix(const plan::LauncherSpec& spec, std::optiona
 Command ssh_command(const plan::LauncherSpec& spec, const Command& command) {
   Command c;
   c.hold_stdin = true;
-  c.argv = ssh_prefix(spec, port_in(command.argv));
+  std::optional<Forward> forward;
+  if (const auto there = port_in(command.argv)) forward = Forward{command.reached_at > 0 ? command.reached_at : *there, *there};
+  c.argv = ssh_prefix(spec, forward);
   std::string line;
   const auto folder = option(spec, "directory").empty() ? command.working_dir : option(spec, "directory");
   if (!folder.empty()) line += "cd " + shell_quoted(folder) + " && ";
@@ -117,6 +121,11 @@ Command ssh_command(const plan::LauncherSpec& spec, const Command& command) {
   for (const auto& [name, value] : command.env_set) line += " " + name + "=" + shell_quoted(value);
   c.argv.push_back(line + " " + shell_line(scripted(command.argv)));
   return c;
+}
+
+std::optional<std::string> lost_connection(const plan::LauncherSpec& spec, const Exit& exit) {
+  if (spec.kind != "ssh" || exit.signalled || exit.code != 255) return std::nullopt;
+  return option(spec, "host");
 }
 
 Command container_command(const plan::LauncherSpec& spec, const std::string& runtime, const std::string& name, const Command& command) {
@@ -195,6 +204,8 @@ std::string bind_host(const plan::LauncherSpec& spec, const std::string& wanted)
   const bool own_network = spec.kind == "container" && !network.empty() && network != "host";
   return spec.kind == "slurm" || own_network ? "0.0.0.0" : wanted;
 }
+
+bool forwards_port(const plan::LauncherSpec& spec) { return spec.kind == "ssh"; }
 
 bool node_is_told(const plan::LauncherSpec& spec) { return spec.kind == "slurm"; }
 

@@ -13,7 +13,8 @@ namespace kvcliff::process {
 // at blanks and passed on as it is.
 //
 // ssh        host, user, port, identity, config (a file for ssh -F), directory (to work in), options.
-//            The engine's port is forwarded to the same port of 127.0.0.1 here. No password is asked for.
+//            A port of 127.0.0.1 here is forwarded to the engine's there. No password is asked for. Where `options`
+//            and ours say two things, `options` counts.
 // container  image, runtime (docker, podman; default: what is found), gpus ("all", "0,1"), shm_size, network (default
 //            host), memory, volumes (a:b,c:d), name, options. argv[0] becomes the entry point.
 // slurm      partition, account, gres, nodes, cpus, memory, time, qos, nodelist, options; srun, one task.
@@ -24,7 +25,15 @@ Command container_command(const plan::LauncherSpec& spec, const std::string& run
 Command slurm_command(const plan::LauncherSpec& spec, const std::string& name, const Command& command);
 
 /// `ssh` with all options of the plan up to the machine's name; `forward` = a port that is carried here.
-std::vector<std::string> ssh_prefix(const plan::LauncherSpec& spec, std::optional<int> forward = std::nullopt);
+struct Forward {
+  int here = 0, there = 0;
+};
+std::vector<std::string> ssh_prefix(const plan::LauncherSpec& spec, std::optional<Forward> forward = std::nullopt);
+/// Whether the engine is reached by a port of its own here: with the same number on both sides, a machine that is this one
+/// could not give it out twice, and the forwarded port would lead to itself.
+bool forwards_port(const plan::LauncherSpec& spec);
+/// The machine whose connection broke, when ssh's own exit says so (255; the engine's exit status is passed on as it is).
+std::optional<std::string> lost_connection(const plan::LauncherSpec& spec, const Exit& exit);
 /// `srun` with all options of the plan, one task, up to the program.
 std::vector<std::string> srun_prefix(const plan::LauncherSpec& spec, const std::string& name);
 /// docker or podman: launcher.runtime, else what is found. Errors: not_found.

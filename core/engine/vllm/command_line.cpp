@@ -149,7 +149,7 @@ Result<process::Command> serve_command(const plan::Plan& plan, bool offload, con
   a.argv = {options.executable, "serve", options.model.value_or(model_argument(plan))};
   a.needed("--served-model-name", served_name(plan));
   a.needed("--host", process::bind_host(plan.launcher, at.host));
-  a.needed("--port", std::to_string(at.port));
+  a.needed("--port", std::to_string(at.listens_on()));
   if (plan.model.dummy_weights) a.needed("--load-format", "dummy");
   a.needed("--seed", "0");
   a.needed("--block-size", std::to_string(plan.capacity.block_size));

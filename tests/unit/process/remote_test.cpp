@@ -164,6 +164,26 @@ TEST(RemoteCommands, OddWordsSurviveTheShell) {
   EXPECT_THAT(podman.cleanup, ElementsAre("/usr/bin/podman", "rm", "-f", "n"));
 }
 
+TEST(RemoteCommands, AForwardedPortMayHaveAnotherNumberHere) {
+  const auto c = ssh_command({"ssh", {{"host", "h"}}}, {.argv = {"vllm", "--port", "9000"}, .reached_at = 8000});
+  EXPECT_THAT(shell_line(c.argv), HasSubstr("-L 127.0.0.1:8000:127.0.0.1:9000"));
+}
+
+TEST(RemoteCommands, TheUsersOwnSshOptionsCountBeforeOurs) {
+  const auto line = shell_line(ssh_prefix({"ssh", {{"host", "h"}, {"options", "-o ConnectTimeout=3 -C"}}}));
+  EXPECT_LT(line.find("ConnectTimeout=3"), line.find("ConnectTimeout=20")) << "ssh keeps the first: " << line;
+  EXPECT_THAT(line, HasSubstr("-o BatchMode=yes"));
+  EXPECT_EQ(line.substr(line.size() - 2), " h");
+}
+
+TEST(RemoteCommands, ALostConnectionIsToldFromAnEngineThatEnded) {
+  const plan::LauncherSpec ssh{"ssh", {{"host", "gpu7"}}};
+  EXPECT_EQ(lost_connection(ssh, {.code = 255, .signalled = false, .at = {}}), "gpu7");
+  EXPECT_EQ(lost_connection(ssh, {.code = 1, .signalled = false, .at = {}}), std::nullopt);
+  EXPECT_EQ(lost_connection(ssh, {.code = 128 + 9, .signalled = true, .at = {}}), std::nullopt);
+  EXPECT_EQ(lost_connection({"local", {}}, {.code = 255, .signalled = false, .at = {}}), std::nullopt);
+}
+
 TEST(RemoteCommands, WhatIsMissingIsSaid) {
   EXPECT_EQ(make_launcher({"ssh", {}}).error().code, ErrorCode::bad_usage);
   EXPECT_EQ(make_launcher({"container", {}}).error().code, ErrorCode::bad_usage);
