@@ -88,8 +88,12 @@ Result<TraceFormat> recognise(std::string_view text, const std::string& where) {
       if (l.substr(0, 1) == "{" && tried == 1) seen = fmt::format("line {}: {}", number, fault);
       return tried < lines_tried;
     }
+    // Lines with Mooncake's own three fields stay Mooncake's where they also state the tokens of an id.
+    const bool three_fields = line.timestamp && !line.seconds && !line.nanoseconds && line.output && !line.has_sizes;
     if (line.has_hashes)
-      found = line.block_size ? TraceFormat::kvcache_simulator : line.chat || line.parent_chat ? TraceFormat::bailian : TraceFormat::mooncake;
+      found = line.block_size && !three_fields ? TraceFormat::kvcache_simulator
+              : line.chat || line.parent_chat  ? TraceFormat::bailian
+                                               : TraceFormat::mooncake;
     else if (line.servingsim || line.has_tokens)
       found = TraceFormat::llmservingsim;
     else if (tried == 1)

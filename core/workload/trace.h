@@ -13,9 +13,9 @@ namespace kvcliff::workload {
 
 /// Public trace formats, recognised by content.
 enum class TraceFormat {
-  mooncake,            ///< JSON lines: timestamp (ms), input_length, output_length, hash_ids of 512 tokens
+  mooncake,            ///< JSON lines: timestamp (ms), input_length, output_length, hash_ids of 512 tokens, or of block_size
   bailian,             ///< JSON lines: as Mooncake with chat_id, parent_chat_id, turn, type; hash_ids of 16 tokens
-  kvcache_simulator,   ///< JSON lines: block_size, hash_ids (numbers or words), input_length, optional block_tokens
+  kvcache_simulator,   ///< JSON lines: block_size, hash_ids (numbers or words), input_length, optional block_tokens; no timestamp
   llmservingsim,       ///< JSON lines: input_toks, output_toks and input_tok_ids where they are given
   azure,               ///< CSV: TIMESTAMP,ContextTokens,GeneratedTokens
   burstgpt,            ///< CSV: Timestamp,[Session ID,]Model,Request tokens,Response tokens,Total tokens,Log Type

@@ -35,7 +35,7 @@ std::int64_t settle_block(std::string_view head, TraceFormat format, std::int64_
   for_lines(head, [&](std::string_view l, std::size_t) {
     if (!line.read(l, fault) || !line.has_hashes || !line.input || *line.input < 1) return true;
     if (candidates.empty()) {
-      if (format == TraceFormat::kvcache_simulator && line.block_size && *line.block_size > 0) candidates.push_back(*line.block_size);
+      if (line.block_size && *line.block_size > 0) candidates.push_back(*line.block_size);
       else {
         if (asked > 0) candidates.push_back(asked);
         if (native != asked) candidates.push_back(native);
