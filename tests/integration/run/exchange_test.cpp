@@ -119,8 +119,7 @@ TEST_F(Exchange, TheMooncakeTraceRunsAsAWorkloadAndReconciles) {
   const auto make = [&](const std::string& as) {
     return changed("mooncake.json", as, [](Json& p) {
       // The plan's own path counts from its folder; this copy lies elsewhere.
-      p["workload"]["trace"] = std::string(KVCLIFF_SOURCE_DIR) + "/tests/data/traces/mooncake_conversation_trace.jsonl.zst";
-      p["workload"]["trace_requests"] = 60;
+      p["workload"]["trace"] = std::string(KVCLIFF_SOURCE_DIR) + "/resources/traces/mooncake_conversation_trace.jsonl.zst";
       p["schedule"]["pairs"] = 1;
     });
   };
@@ -128,17 +127,71 @@ TEST_F(Exchange, TheMooncakeTraceRunsAsAWorkloadAndReconciles) {
   const auto ran = cli({"run", plan, "--journal", dir_ / "m.kvcliff", "--time-scale", "0.005", "--json"});
   EXPECT_EQ(ran.code, 1) << "one pair is no comparison: " << ran.err;
   const auto j = ran.json();
-  EXPECT_EQ(j.at("requests"), 120);
-  EXPECT_EQ(j.at("reconciled"), 120);
+  EXPECT_EQ(j.at("requests"), 400) << "the first 200 of the trace, without and with the tier";
+  EXPECT_EQ(j.at("reconciled"), 400);
   EXPECT_EQ(j.at("unexplained"), (Json{{"tokens", 0}, {"bytes", 0}}));
   for (const auto& c : j.at("checks")) {
     EXPECT_EQ(c.at("fail"), 0) << c.dump();
     if (c.at("id") == "R13") {
-      EXPECT_EQ(c.at("pass"), 120) << "predicted request by request";
+      EXPECT_EQ(c.at("pass"), 400) << "predicted request by request";
     }
   }
   // The hash is of the plan as written, wherever it lies.
   EXPECT_EQ(cli({"plan", "check", make("elsewhere/other.json"), "--json"}).json().at("plan_hash"), j.at("plan_hash"));
+}
+
+TEST_F(Exchange, EveryPlanThatIsShippedIsWholeWithItsFiles) {
+  int plans = 0;
+  for (const auto& f : std::filesystem::directory_iterator(std::string(KVCLIFF_SOURCE_DIR) + "/resources/plans")) {
+    ++plans;
+    const std::string plan = f.path();
+    EXPECT_EQ(cli({"plan", "check", plan, "--json"}).code, 0) << plan;
+    const auto predicted = cli({"predict", "--plan", plan, "--json"});  // builds every prompt, those of a trace too
+    EXPECT_EQ(predicted.code, 0) << plan << ": " << predicted.out;
+    // Installed, the plans lie in a tree of their own: nothing of the source tree may be needed.
+    EXPECT_EQ(read_file(plan)->find("../../"), std::string::npos) << plan;
+  }
+  EXPECT_GE(plans, 6);
+}
+
+TEST_F(Exchange, ARequestsTraceBehavesAsTheRunItCameFrom) {
+  const std::string reference = std::string(KVCLIFF_SOURCE_DIR) + "/resources/plans/reference.json";
+  ASSERT_EQ(cli({"run", reference, "--journal", dir_ / "a.kvcliff", "--time-scale", "0.01", "--quiet"}).code, 0);
+  const auto out = cli({"export", dir_ / "a.kvcliff", "--trace", dir_ / "t.jsonl", "--session", "2", "--measured-only", "--json"});
+  ASSERT_EQ(out.code, 0) << out.err << out.out;
+  EXPECT_EQ(out.json().at("requests"), 18);
+  EXPECT_EQ(out.json().at("arm"), "on");
+  EXPECT_EQ(out.json().at("block_size"), 16);
+  EXPECT_EQ(out.json().at("distinct_blocks"), 6 * 125);
+  EXPECT_EQ(read_file(dir_ / "t.jsonl")->find("token"), std::string::npos);
+  // The curve of the trace at the plan's capacities, and that of the plan: 12 revisits of 2,000 tokens from the host.
+  const auto point = [&](std::vector<std::string> args) {
+    args.insert(args.end(), {"--gpu-blocks", "384", "--host-blocks", "1250", "--json"});
+    const auto said = cli(std::move(args));
+    EXPECT_EQ(said.code, 0) << said.err << said.out;
+    return said.json().value("points", Json::array());
+  };
+  const auto of_trace = point({"curve", dir_ / "t.jsonl"});
+  EXPECT_EQ(of_trace, point({"curve", "--plan", reference}));
+  EXPECT_EQ(of_trace.at(0).at("host_loaded"), 24'000);
+  // And as a workload of a plan: what is sent has the trace's blocks, and every prediction comes true.
+  const std::string plan = changed("reference.json", "replay.json", [&](Json& p) {
+    p["workload"] = {{"kind", "trace"}, {"trace", dir_ / "t.jsonl"}, {"output_tokens", 16}, {"seed", 5}};
+    p["arms"].erase(2);
+    p["schedule"] = {{"pairs", 1}, {"controls", Json::array()}};
+  });
+  const auto replay = cli({"run", plan, "--journal", dir_ / "b.kvcliff", "--time-scale", "0.01", "--json"});
+  EXPECT_EQ(replay.code, 1) << "one pair is no comparison: " << replay.err;
+  EXPECT_EQ(replay.json().at("requests"), 36);
+  EXPECT_EQ(replay.json().at("reconciled"), 36);
+  const auto list = cli({"reconcile", dir_ / "b.kvcliff", "--requests", "--json"}).json().at("request_list");
+  std::int64_t loaded = 0;
+  for (const auto& r : list) loaded += r.at("host_loaded").get<std::int64_t>();
+  EXPECT_EQ(loaded, 24'000);
+  // Nothing is overwritten, and options of a trace mean nothing for a bundle.
+  EXPECT_EQ(cli({"export", dir_ / "a.kvcliff", "--trace", dir_ / "t.jsonl"}).code, 3);
+  EXPECT_EQ(cli({"export", dir_ / "a.kvcliff", "--salt", "x"}).code, 2);
+  EXPECT_EQ(cli({"export", dir_ / "a.kvcliff", "--trace", dir_ / "u", "--out", dir_ / "v"}).code, 2);
 }
 
 TEST_F(Exchange, ARelativeTraceDoesNotChangeTheHashOfItsPlan) {
