@@ -97,8 +97,10 @@ Result<Subject> from_trace(const CurveArgs& a) {
 }
 
 Result<Subject> from_plan(const Context& context, const CurveArgs& a) {
-  const auto whole = load_plan(a.plan);
-  if (!whole) return fail(whole.error());
+  const auto loaded = load_plan(a.plan);
+  if (!loaded) return fail(loaded.error());
+  if (const auto ok = requests_at_hand(*loaded, a.plan); !ok) return fail(ok.error());
+  const plan::Plan* whole = &loaded->plan;
   std::string name = a.arm;
   for (const auto& arm : whole->arms)
     if (name.empty() && arm.offload) name = arm.name;
@@ -118,7 +120,7 @@ Result<Subject> from_plan(const Context& context, const CurveArgs& a) {
   s.stream = cache::stream_of(*prompts, block);
   s.answer.format = "plan";
   std::optional<Error> no_tier;
-  const auto rules = cache_of_plan(context, *p, offload, no_tier);
+  const auto rules = cache_of_plan(context, *p, offload, no_tier, &*loaded);
   if (!rules) return fail(rules.error());
   s.rules = *rules;
   s.rules.block_size = block;
@@ -126,7 +128,7 @@ Result<Subject> from_plan(const Context& context, const CurveArgs& a) {
   s.plan_host = rules->host_chunks * rules->blocks_per_chunk;
   if (no_tier) s.answer.warnings.push_back("the plan's host tier is not shown: " + no_tier->sentence());
   // The bytes of a block are needed for GiB; a model that cannot be priced is no obstacle.
-  const auto layout = layout_of_plan(context, *p);
+  const auto layout = layout_of_plan(context, *p, &*loaded);
   if (layout) {
     const std::int64_t per_token = layout->bytes_per_token_all_ranks;
     if (per_token > 0) s.answer.bytes_per_block = per_token * block;

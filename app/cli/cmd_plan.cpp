@@ -42,8 +42,8 @@ OrderedJson in_reading_order(const Json& plan) {
   return out;
 }
 
-std::optional<std::int64_t> bytes_per_token(const Context& context, const plan::Plan& plan) {
-  const auto layout = layout_of_plan(context, plan);
+std::optional<std::int64_t> bytes_per_token(const Context& context, const plan::Plan& plan, const LoadedPlan* from = nullptr) {
+  const auto layout = layout_of_plan(context, plan, from);
   return layout ? std::optional(layout->bytes_per_token_all_ranks) : std::nullopt;
 }
 
@@ -161,7 +161,8 @@ Totals totals_of(const plan::Plan& seen) {
   return t;
 }
 
-OrderedJson show_json(const Context& context, const plan::Plan& p, const std::string& hash, int port) {
+OrderedJson show_json(const Context& context, const LoadedPlan& loaded, int port) {
+  const plan::Plan& p = loaded.plan;
   OrderedJson sessions = OrderedJson::array(), arms = OrderedJson::array();
   Totals sum;
   for (const auto& s : plan::schedule(p)) {
@@ -188,7 +189,7 @@ OrderedJson show_json(const Context& context, const plan::Plan& p, const std::st
     j["env_unset"] = c.env_unset;
     arms.push_back(std::move(j));
   }
-  OrderedJson out{{"name", p.name}, {"plan_hash", hash}, {"sessions", std::move(sessions)}};
+  OrderedJson out{{"name", p.name}, {"plan_hash", loaded.hash}, {"sessions", std::move(sessions)}};
   out["requests"] = sum.known ? OrderedJson(sum.requests) : OrderedJson();
   out["prompt_tokens"] = sum.known ? OrderedJson(sum.tokens) : OrderedJson();
   if (!sum.known) out["why"] = "the requests of a trace are counted when it is read";
@@ -196,7 +197,7 @@ OrderedJson show_json(const Context& context, const plan::Plan& p, const std::st
   out["estimated_seconds"] = time.seconds ? OrderedJson(std::round(*time.seconds)) : OrderedJson();
   if (!time.seconds) out["estimated_seconds_why"] = time.why;
   out["arms"] = std::move(arms);
-  out["warnings"] = fault_list(plan::warnings(p, bytes_per_token(context, p)));
+  out["warnings"] = fault_list(plan::warnings(p, bytes_per_token(context, p, &loaded)));
   return out;
 }
 
@@ -231,12 +232,11 @@ void show_words(const Context& context, const OrderedJson& j, const plan::Plan& 
 }
 
 int show(const Context& context, const std::string& file, int port) {
-  std::string hash;
-  const auto p = load_plan(file, &hash);
-  if (!p) return context.report(p.error());
-  const auto j = show_json(context, *p, hash, port);
+  const auto loaded = load_plan(file);
+  if (!loaded) return context.report(loaded.error());
+  const auto j = show_json(context, *loaded, port);
   if (context.json) context.print(j);
-  else show_words(context, j, *p);
+  else show_words(context, j, loaded->plan);
   return Exit::done;
 }
 

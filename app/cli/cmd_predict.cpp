@@ -143,15 +143,17 @@ Result<std::vector<Answer>> from_file(Context& context, const PredictArgs& a, bo
 }
 
 Result<std::vector<Answer>> from_plan(Context& context, const PredictArgs& a) {
-  const auto whole = load_plan(a.plan);
-  if (!whole) return fail(whole.error());
+  const auto loaded = load_plan(a.plan);
+  if (!loaded) return fail(loaded.error());
+  if (const auto ok = requests_at_hand(*loaded, a.plan); !ok) return fail(ok.error());
+  const plan::Plan* whole = &loaded->plan;
   std::vector<Answer> out;
   for (const auto& arm : whole->arms) {
     if (!a.arm.empty() && arm.name != a.arm) continue;
     const auto p = plan::for_arm(*whole, arm.name);
     if (!p) return fail(p.error());
     std::optional<Error> no_tier;
-    auto config = cache_of_plan(context, *p, arm.offload, no_tier);
+    auto config = cache_of_plan(context, *p, arm.offload, no_tier, &*loaded);
     if (config && no_tier) return fail(*no_tier);
     if (!config) return fail(config.error());
     if (auto ok = override_rules(a, *config); !ok) return fail(ok.error());

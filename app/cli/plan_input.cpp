@@ -18,6 +18,7 @@
 #include "model/catalogue.h"
 #include "model/config_text.h"
 #include "model/derive.h"
+#include "reconcile/load.h"
 
 namespace kvcliff::cli {
 namespace fs = std::filesystem;
@@ -32,8 +33,9 @@ Error faults_error(const std::string& path, const std::vector<plan::Fault>& faul
           "kvcliff-cli plan check lists them one by one"};
 }
 
-Result<plan::Plan> load_plan(const std::string& path, std::string* hash) {
-  std::error_code of_path;
+Result<LoadedPlan> load_plan(const std::string& path) {
+  LoadedPlan out;
+  std::error_code ec;
   if (const auto kind = journal::inspect_file(path).kind; kind == journal::FileState::Kind::current || kind == journal::FileState::Kind::older) {
     // Shown and computed with, never started: that asks for --trust.
     const auto reader = journal::Reader::open(path);
@@ -42,14 +44,23 @@ Result<plan::Plan> load_plan(const std::string& path, std::string* hash) {
     if (!e) return fail(e.error());
     const auto stored = plan::parse_text(e->plan_text, "the plan of run " + e->uid);
     if (!stored.valid()) return fail(faults_error("the plan of run " + e->uid + " in " + path, stored.faults));
-    if (hash) *hash = plan::hash(stored.plan);
-    return plan::with_paths_from(stored.plan, fs::absolute(path, of_path).parent_path().string());
+    out.plan = stored.plan;
+    out.hash = plan::hash(stored.plan);
+    out.journalled = true;
+    out.host = e->host;
+    return out;
   }
   const auto parsed = plan::parse_file(path);
   if (!parsed.valid()) return fail(faults_error(path, parsed.faults));
-  if (hash) *hash = plan::hash(parsed.plan);
-  std::error_code ec;
-  return plan::with_paths_from(parsed.plan, fs::absolute(path, ec).parent_path().string());
+  out.plan = plan::with_paths_from(parsed.plan, fs::absolute(path, ec).parent_path().string());
+  out.hash = plan::hash(parsed.plan);
+  return out;
+}
+
+Result<void> requests_at_hand(const LoadedPlan& loaded, const std::string& path) {
+  if (!loaded.journalled || loaded.plan.workload.kind != workload::Spec::Kind::trace) return {};
+  return fail(ErrorCode::bad_usage, "The requests of this run are those of a trace, and the journal does not hold it", path,
+              "\"" + loaded.plan.workload.trace + "\" is a file of the machine that measured", "Give the plan file, beside its trace");
 }
 
 Result<PlanSource> plan_to_run(const std::string& path, const std::string& experiment, const std::string& trust) {
@@ -82,12 +93,18 @@ Result<PlanSource> plan_to_run(const std::string& path, const std::string& exper
   return fail(ErrorCode::bad_usage, "The plan is not the one that --trust names", path, "its hash is " + out.hash, look);
 }
 
-Result<model::KvLayout> layout_of_plan(const Context& context, const plan::Plan& p) {
+Result<model::KvLayout> layout_of_plan(const Context& context, const plan::Plan& p, const LoadedPlan* from) {
   model::Options options;
   options.kv_dtype = p.model.kv_dtype;
   options.tp = p.model.tp;
   options.pp = p.model.pp;
   options.block_size = p.capacity.block_size;
+  if (from && from->journalled && !p.model.config.empty()) {
+    const Json* config = reconcile::recorded_model(from->host);
+    if (config) return model::derive(*config, options);
+    return fail(ErrorCode::not_found, "The journal does not hold the config.json of its model", {},
+                "\"" + p.model.config + "\" is a file of the machine that measured", {});
+  }
   if (!p.model.config.empty()) {
     fs::path path = p.model.config;
     std::error_code ec;
@@ -107,7 +124,7 @@ Result<model::KvLayout> layout_of_plan(const Context& context, const plan::Plan&
   return model::derive(**entry, options);
 }
 
-Result<cache::Config> cache_of_plan(const Context& context, const plan::Plan& p, bool offload, std::optional<Error>& no_tier) {
+Result<cache::Config> cache_of_plan(const Context& context, const plan::Plan& p, bool offload, std::optional<Error>& no_tier, const LoadedPlan* from) {
   cache::Config c;
   c.block_size = p.capacity.block_size;
   c.gpu_blocks = std::max<std::int64_t>(0, p.capacity.gpu_blocks - 1);  // the null block
@@ -115,7 +132,7 @@ Result<cache::Config> cache_of_plan(const Context& context, const plan::Plan& p,
   c.policy = p.capacity.offload.policy == "arc" ? cache::Policy::arc : cache::Policy::lru;
   c.offload_prompt_only = p.capacity.offload.offload_prompt_only;
   if (offload) {
-    const auto layout = layout_of_plan(context, p);
+    const auto layout = layout_of_plan(context, p, from);
     const auto chunks = layout ? model::host_chunks(*layout, Bytes(p.capacity.host_bytes), c.blocks_per_chunk) : fail(layout.error());
     if (chunks) c.host_chunks = chunks->v;
     else no_tier = chunks.error();

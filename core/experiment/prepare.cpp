@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "cache/predict.h"
 #include "cache/rules.h"
+#include "model/config_text.h"
 #include "workload/requests.h"
 #include "workload/shared_start.h"
 
@@ -77,8 +79,11 @@ Json model_facts(const plan::Plan& plan, const std::vector<plan::SessionPlan>& s
   }
   Json out{{"kv_bytes_per_token", std::move(sizes)}};
   if (plan.model.config.empty()) return out;
-  if (const auto text = read_file(plan.model.config))
-    if (auto config = parse_json(*text, plan.model.config)) out["config"] = std::move(*config);
+  std::filesystem::path path = plan.model.config;
+  std::error_code ec;
+  if (std::filesystem::is_directory(path, ec)) path /= "config.json";
+  if (const auto text = read_maybe_compressed(path))
+    if (auto config = model::parse_config_text(*text, path.string())) out["config"] = std::move(config->value);
   return out;
 }
 

@@ -58,19 +58,6 @@ std::optional<std::int64_t> bytes_when_run(const Json& host, const std::string& 
   return sizes[arm].get<std::int64_t>();
 }
 
-/// The journal's own number leads: the model folder may have changed since, or lie on another machine.
-KvFacts kv_facts_of(const Json& host, const std::string& arm, const plan::Plan& plan, const LoadOptions& options) {
-  const auto then = bytes_when_run(host, arm);
-  if (options.kv) {
-    auto now = options.kv(plan);
-    if (now && (!then || now->bytes_per_token == then)) return std::move(*now);
-    if (!now && !then) return {std::nullopt, now.error().sentence()};
-  } else if (!then) {
-    return {std::nullopt, "no model catalogue was at hand"};
-  }
-  return {then, "as computed when the run was made, from the model that it used"};
-}
-
 // Absent where none were asked for; otherwise also when none came.
 std::optional<wire::KvTally> tally_of(const journal::Reader& reader, const SessionRecord& record) {
   if (!wire::asks_for_kv_events(record.argv)) return std::nullopt;
@@ -109,12 +96,34 @@ Result<SessionInput> load_session(const journal::Reader& reader, SessionRecord r
   };
   s.identity = scrape(record.identity_scrape);
   s.last = scrape(record.last_scrape);
-  s.kv = kv_facts_of(host, record.arm, s.plan, options);
+  s.kv = recorded_kv(host, record.arm, s.plan, options);
   s.kv_events = tally_of(reader, record);
   s.record = std::move(record);
   return s;
 }
 }  // namespace
+
+KvFacts recorded_kv(const Json& host, const std::string& arm, const plan::Plan& plan, const LoadOptions& options) {
+  const auto then = bytes_when_run(host, arm);
+  if (!plan.model.config.empty()) {
+    if (!then) return {std::nullopt, "the journal does not hold the KV size of its model, and the file that its plan names is one of the machine that measured"};
+  } else if (options.kv) {
+    auto now = options.kv(plan);
+    if (now && (!then || now->bytes_per_token == then)) return std::move(*now);
+    if (!now && !then) return {std::nullopt, now.error().sentence()};
+  } else if (!then) {
+    return {std::nullopt, "no model catalogue was at hand"};
+  }
+  return {then, "as computed when the run was made, from the model that it used"};
+}
+
+const Json* recorded_model(const Json& host) {
+  if (!host.is_object()) return nullptr;
+  const auto model = host.find("model");
+  if (model == host.end() || !model->is_object()) return nullptr;
+  const auto config = model->find("config");
+  return config != model->end() && config->is_object() ? &*config : nullptr;
+}
 
 Result<ExperimentInput> load(const journal::Reader& reader, const std::string& selector, const LoadOptions& options) {
   auto record = reader.experiment(selector);

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes a journal small enough to keep as test data:  pack_journal.py IN.kvcliff OUT.kvcliff.zst [--first-pages] [OLD=NEW ...]
+"""Makes a journal small enough to keep as test data:  pack_journal.py IN.kvcliff OUT.kvcliff.zst [--first-pages]
+    [--model CONFIG.json BYTES] [OLD=NEW ...]
 
 Every metrics page, counter snapshot and stream of a journal is a zstd frame of its own, and neighbours are nearly equal.
 Rewritten as frames of stored blocks they stay readable for any zstd, and one zstd over the whole file then sees what they
 share: a fifth of the size. Takes out nothing, but with --first-pages the raw text of answers, and of metrics pages all but
 the first of each session; sealed verdicts do not cover raw text. OLD=NEW replaces paths of the machine that measured in
-every text, and the plan's hash follows. IN may be packed already. Needs the zstd program.
+every text, and the plan's hash follows. --model gives journals of programs that did not yet note their model what later ones
+note: its config.json, and the KV bytes per token over all ranks (kvcliff-cli model CONFIG.json) for each arm. A journal that
+knows its model keeps what it knows. IN may be packed already. Needs the zstd program.
 """
 import hashlib
+import json
 import os
 import sqlite3
 import struct
@@ -40,14 +44,32 @@ def replace_texts(db, pairs):
         db.execute("UPDATE experiments SET plan_hash = ? WHERE id = ?", (hashlib.sha256(text.encode()).hexdigest(), row))
 
 
+def note_model(db, config, bytes_per_token):
+    for row, host, plan in db.execute("SELECT id, host, plan FROM experiments").fetchall():
+        facts = json.loads(host) or {}
+        if "model" in facts:
+            continue
+        arms = [arm["name"] for arm in json.loads(plan)["arms"]]
+        facts["model"] = {"config": config, "kv_bytes_per_token": {arm: bytes_per_token for arm in arms}}
+        text = json.dumps(facts, sort_keys=True, separators=(",", ":"))
+        db.execute("UPDATE experiments SET host = ? WHERE id = ?", (text, row))
+
+
 def main(source, target, *rest):
+    rest = list(rest)
+    model = None
+    if "--model" in rest:
+        at = rest.index("--model")
+        with open(rest[at + 1]) as f:
+            model = (json.load(f), int(rest[at + 2]))
+        del rest[at:at + 3]
     flags = [a for a in rest if a.startswith("--")]
     pairs = [a.split("=", 1) for a in rest if not a.startswith("--")]
     data = open(source, "rb").read()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "journal")
         with open(path, "wb") as f:
-            f.write(zstd("-d", data=data) if source.endswith(".zst") else data)
+            f.write(zstd("-d", "--long=27", data=data) if source.endswith(".zst") else data)
         if os.path.exists(source + "-wal"):  # of a program that was killed: its last pages
             with open(path + "-wal", "wb") as f:
                 f.write(open(source + "-wal", "rb").read())
@@ -56,6 +78,8 @@ def main(source, target, *rest):
         if "--first-pages" in flags:
             db.execute("UPDATE request_details SET raw_zstd = NULL")
             db.execute("UPDATE scrapes SET raw_zstd = NULL WHERE id NOT IN (SELECT min(id) FROM scrapes GROUP BY session_id)")
+        if model:
+            note_model(db, *model)
         if pairs:
             replace_texts(db, pairs)
         for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():

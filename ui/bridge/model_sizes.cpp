@@ -9,15 +9,29 @@
 #include "base/text.h"
 #include "model/config_text.h"
 #include "model/derive.h"
+#include "reconcile/load.h"
 
 namespace kvcliff::ui {
 
-Result<model::KvLayout> ModelSizes::layout(const plan::Plan& p) const {
+namespace {
+model::Options options_of(const plan::Plan& p) {
   model::Options options;
   options.kv_dtype = p.model.kv_dtype;
   options.tp = p.model.tp;
   options.pp = p.model.pp;
   options.block_size = p.capacity.block_size;
+  return options;
+}
+}  // namespace
+
+Result<model::KvLayout> ModelSizes::layout_of_run(const plan::Plan& p, const Json& host) const {
+  if (p.model.config.empty()) return layout(p);
+  if (const Json* config = reconcile::recorded_model(host)) return model::derive(*config, options_of(p));
+  return fail(ErrorCode::not_found, "The journal does not hold the config.json of its model", {}, {}, {});
+}
+
+Result<model::KvLayout> ModelSizes::layout(const plan::Plan& p) const {
+  const model::Options options = options_of(p);
   if (!p.model.config.empty()) {
     std::filesystem::path path = p.model.config;
     std::error_code ec;

@@ -19,6 +19,9 @@ class ModelSizes {
 
   /// Errors: those of reading and deriving, finished sentences.
   Result<model::KvLayout> layout(const plan::Plan& plan) const;
+  /// Of a run that a journal tells of, with the facts of its machine: a config.json is the one that the journal holds, and
+  /// no path in the plan is opened.
+  Result<model::KvLayout> layout_of_run(const plan::Plan& plan, const Json& host) const;
   /// What the checks need of it (reconcile::LoadOptions::kv).
   Result<reconcile::KvFacts> kv_facts(const plan::Plan& plan) const;
 

@@ -54,7 +54,7 @@ std::optional<experiment::RequestCost> preset_cost(const std::string& preset) {
 
 void predict_times(RunData& data, const plan::Plan& plan, const ModelSizes& sizes, const Json& host, double time_scale) {
   for (RunRequest& r : data.requests) r.predicted_ttft_ns = -1;
-  const auto layout = sizes.layout(plan);
+  const auto layout = sizes.layout_of_run(plan, host);
   if (!layout) {
     data.ttft_origin = QObject::tr("no predicted TTFT: the model cannot be sized");
     return;

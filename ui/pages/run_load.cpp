@@ -27,9 +27,9 @@ struct Miss {
   std::int64_t residual;
 };
 
-std::int64_t block_bytes(const ModelSizes& sizes, const plan::Plan& plan) {
-  const auto kv = sizes.kv_facts(plan);
-  return kv && kv->bytes_per_token ? *kv->bytes_per_token * plan.capacity.block_size : 0;
+std::int64_t block_bytes(const reconcile::LoadOptions& options, const plan::Plan& plan, const Json& host) {
+  const auto kv = reconcile::recorded_kv(host, plan.arms.empty() ? std::string() : plan.arms.front().name, plan, options);
+  return kv.bytes_per_token ? *kv.bytes_per_token * plan.capacity.block_size : 0;
 }
 
 ServerReading reading_of(const CounterSnapshot& page, std::int64_t session) {
@@ -64,13 +64,15 @@ void RunPage::load() {
     auto run_data = read ? std::make_shared<RunData>(std::move(*read)) : nullptr;
     const QString why = read ? QString() : QString::fromStdString(read.error().sentence());
     const ModelSizes sizes(resources);
+    reconcile::LoadOptions options;
+    options.kv = [&sizes](const plan::Plan& p) { return sizes.kv_facts(p); };
     auto readings = std::make_shared<std::vector<std::optional<ServerReading>>>();
     const auto reader = journal::Reader::open(path);
     if (run_data && reader) {
       if (const auto e = reader->experiment(std::to_string(experiment)))
         if (const auto json = parse_json(e->plan_text, path)) {
           const plan::Plan plan = plan::parse(*json).plan;
-          run_data->block_bytes = block_bytes(sizes, plan);
+          run_data->block_bytes = block_bytes(options, plan, e->host);
           const auto launched = reader->sessions(experiment);
           double scale = emulated_scale(plan.engine.extra_args);
           if (launched)
@@ -104,8 +106,6 @@ void RunPage::load() {
     }, Qt::QueuedConnection);
     // Marks of prediction misses follow: the chart is there before all checks are.
     if (!run_data || !reader || run_data->requests.size() > judged_at_most) return;
-    reconcile::LoadOptions options;
-    options.kv = [&sizes](const plan::Plan& p) { return sizes.kv_facts(p); };
     const auto input = reconcile::load(*reader, std::to_string(experiment), options);
     if (!input || generation != generation_) return;
     std::vector<Miss> misses;

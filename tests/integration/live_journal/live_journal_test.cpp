@@ -12,8 +12,9 @@ namespace {
 
 class LiveJournal : public ::testing::Test {
  protected:
-  // The plans name the model by its place in the source tree.
-  LiveJournal() { std::filesystem::current_path(KVCLIFF_SOURCE_DIR); }
+  // The plans name the model by places of the machine that measured, some of them relative: none of them leads anywhere here.
+  LiveJournal() { std::filesystem::current_path(dir_.path()); }
+  ~LiveJournal() override { std::filesystem::current_path("/"); }
   std::string unpacked(const std::string& name, const std::string& folder = "vllm-gpu-live/") {
     const std::string path = dir_ / (name + ".kvcliff");
     EXPECT_TRUE(write_file(path, test::read(folder + name + ".kvcliff.zst")));
@@ -68,6 +69,8 @@ TEST_F(LiveJournal, TheReferencePlanReconcilesAndIsPredictedWhole) {
   EXPECT_EQ(by_arm["control"].gpu, 8'000);
   auto c = checks(j);
   for (const auto& [id, one] : c) EXPECT_EQ(one["fail"], 0) << id;
+  EXPECT_EQ(c["R3"]["pass"], 36);
+  EXPECT_EQ(c["R7"]["not_possible"], 0);
   EXPECT_EQ(c["R13"]["pass"], 78);
   EXPECT_EQ(c["R19"]["pass"], 0) << "events were off: never a pass";
 }
@@ -93,6 +96,8 @@ TEST_F(LiveJournal, TheLargerModelWithLongPromptsIsHelped) {
   EXPECT_EQ(by_arm["on"].host, 288'000);
   EXPECT_EQ(by_arm["on"].loaded, 288'000LL * 147'456);
   EXPECT_EQ(checks(j)["R13"]["pass"], 114);
+  EXPECT_EQ(checks(j)["R3"]["not_possible"], 0);
+  EXPECT_EQ(checks(j)["R7"]["not_possible"], 0);
   const auto d = test::cli({"decide", path, "--json", "--require", "helps"});
   ASSERT_EQ(d.code, 0) << d.err;
   EXPECT_EQ(d.json()["verdict"], "helps");
@@ -168,6 +173,20 @@ TEST_F(LiveJournal, OnACpuTheReferencePlanReconcilesAndIsPredictedWhole) {
   EXPECT_EQ(checks(j)["R3"]["pass"], 36);
   EXPECT_EQ(checks(j)["R7"]["not_possible"], 0);
   EXPECT_EQ(exactly_predicted(j), 78);
+}
+
+// Whatever lies on the reader's machine where the plan names a file: the journal alone is judged.
+TEST_F(LiveJournal, AForeignModelAtThePathOfThePlanChangesNothing) {
+  const std::string path = unpacked("reference", cpu);
+  const std::vector<std::string> questions[] = {{"reconcile", path, "--requests", "--json"}, {"decide", path, "--json"},
+                                                {"predict", "--plan", path, "--json"}, {"plan", "show", path, "--json"}};
+  std::vector<std::string> before;
+  for (const auto& q : questions) before.push_back(test::cli(q).out);
+  const std::filesystem::path folder = dir_ / "tests/data/vllm-cpu/models/tiny";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(std::string(KVCLIFF_SOURCE_DIR) + "/tests/data/vllm-cpu/models/qwen3-0.6b/config.json", folder / "config.json");
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(test::cli(questions[i]).out, before[i]) << questions[i][0];
+  EXPECT_EQ(Json::parse(before[2]).at(0).at("requests").size(), 18u) << "the model that the journal holds is enough to predict with";
 }
 
 // From 0.31 recency is given once, when a request finishes: within the ramp the tier keeps other blocks than before.

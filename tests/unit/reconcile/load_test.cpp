@@ -84,6 +84,35 @@ TEST(Load, AJournalKnowsTheModelsBytesByItself) {
   EXPECT_EQ(load(*reader, uid, with_kv())->sessions[1].kv.from, "28 x 8 x 128 x 2 x 2") << "where both agree, the derivation is shown";
 }
 
+TEST(Load, AFileThatThePlanNamesIsNeverAsked) {
+  const test::TempDir dir;
+  test::HonestRun run;
+  run.in.plan.model.id.clear();
+  run.in.plan.model.config = "/models/of/another/machine/config.json";
+  LoadOptions options;
+  int asked = 0;
+  options.kv = [&](const plan::Plan&) -> Result<KvFacts> {
+    ++asked;
+    return KvFacts{147'456, "whatever lies there"};
+  };
+  const auto loaded = [&](const std::string& name) {
+    const std::string path = (dir / name).string();
+    const auto uid = write_journal(path, run.in);
+    auto reader = journal::Reader::open(path);
+    EXPECT_TRUE(reader);
+    return load(*reader, uid, options);
+  };
+  const auto without = loaded("without.kvcliff");
+  ASSERT_TRUE(without) << without.error().sentence();
+  EXPECT_FALSE(without->sessions[1].kv.bytes_per_token);
+  EXPECT_NE(without->sessions[1].kv.from.find("does not hold"), std::string::npos) << without->sessions[1].kv.from;
+  run.in.host = {{"model", {{"kv_bytes_per_token", {{"off", test::kv_bytes}, {"on", test::kv_bytes}, {"control", test::kv_bytes}}}}}};
+  const auto with = loaded("with.kvcliff");
+  ASSERT_TRUE(with) << with.error().sentence();
+  EXPECT_EQ(with->sessions[1].kv.bytes_per_token, test::kv_bytes);
+  EXPECT_EQ(asked, 0);
+}
+
 TEST(Load, AJournalGivesTheSameVerdictsAsTheRunItself) {
   const test::TempDir dir;
   const std::string path = (dir / "run.kvcliff").string();
