@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/hash.h"
 #include "chart/labels.h"
 #include "chart/svg_frame.h"
 
@@ -37,15 +36,13 @@ class Layout {
   Layout(const Chart& chart, const Theme& theme) : c_(chart), t_(theme) {
     w_ = std::clamp(std::isfinite(chart.width) ? chart.width : 960, 200.0, 20'000.0);
     h_ = std::clamp(std::isfinite(chart.height) ? chart.height : 480, 120.0, 20'000.0);
-    const std::string key = chart.title + chart.subtitle + chart.description + std::to_string(chart.panels.size());
-    id_ = fmt::format("c{:08x}", static_cast<std::uint32_t>(hash64(key.data(), key.size())));
   }
 
   std::string run() {
     begin();
     header();
     frames();
-    ShapeFill shapes(out_, t_, id_ + "p");
+    ShapeFill shapes(out_, t_);
     for (std::size_t i = 0; i < c_.panels.size(); ++i) panel(i, shapes);
     rules();
     watermark();
@@ -115,8 +112,8 @@ class Layout {
     switch (item.shape) {
       case LegendItem::Shape::box:
       case LegendItem::Shape::hatch: {
-        ShapeFill s(out_, t_, id_ + "l" + std::to_string(++legend_count_) + "_");
-        s.draw(item.shape == LegendItem::Shape::hatch ? "unknown" : item.token, box, x, y - 10, 11, 11, true);
+        const Shape square{{{x, y - 10}, {x + 11, y - 10}, {x + 11, y + 1}, {x, y + 1}}};
+        ShapeFill(out_, t_).draw(item.shape == LegendItem::Shape::hatch ? "unknown" : item.token, square, x, y - 10, 11, 11, true);
         break;
       }
       case LegendItem::Shape::outline: out_.path(box, {{"fill", "none"}, {"stroke", t_.edge(item.token)}, {"stroke-dasharray", "3 2"}}); break;
@@ -228,13 +225,7 @@ class Layout {
       for (const auto& t : yt) out_.line(f.x, f.Y(t.at), f.right(), f.Y(t.at), {{"stroke", t_.colour("grid")}});
     if (p.x.grid)
       for (const auto& t : xt) out_.line(f.X(t.at), f.y, f.X(t.at), f.bottom(), {{"stroke", t_.colour("grid")}});
-    const std::string id = fmt::format("{}f{}", id_, i);
-    out_.open("clipPath", {{"id", id}});
-    out_.rect(f.x - 6, f.y - 18, f.w + 12, f.h + 20, {});
-    out_.close("clipPath");
-    out_.open("g", {{"clip-path", "url(#" + id + ")"}});
-    std::string note = draw_marks(out_, t_, p, f, shapes);
-    out_.close("g");
+    const std::string note = draw_marks(out_, t_, p, f, shapes);
     axes(p, f, yt, xt);
     brackets(p, f);
     for (const auto& words : {p.note, note})
@@ -343,8 +334,6 @@ class Layout {
   const Theme& t_;
   SvgWriter out_;
   double w_ = 0, h_ = 0, top_ = 0;
-  std::string id_;
-  int legend_count_ = 0;
   std::vector<Frame> frames_;
   std::vector<Flag> flags_;
   int flag_rows_ = 0;

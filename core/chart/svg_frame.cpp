@@ -120,44 +120,44 @@ void draw_marker(SvgWriter& out, const Theme& t, Marker marker, const std::strin
   }
 }
 
-std::string ShapeFill::clip(const std::string& d) {
-  const std::string id = id_ + std::to_string(++count_);
-  out_.open("clipPath", {{"id", id}});
-  out_.path(d, {});
-  out_.close("clipPath");
-  return "url(#" + id + ")";
-}
-
-void ShapeFill::hatch(const std::string& d, double x, double y, double w, double h, double pitch, const std::string& colour, bool cross, double width) {
-  out_.open("g", {{"clip-path", clip(d)}, {"stroke", colour}, {"stroke-width", px(width)}});
+void ShapeFill::hatch(const Shape& shape, double x, double y, double w, double h, double pitch, const std::string& colour, bool cross, double width) {
   std::string lines;
   const double step = pitch * std::sqrt(2.0);
   const double first = std::floor((x - h) / step) * step;  // on one raster for all shapes
+  const auto add = [&](const Vertex& a, const Vertex& b) {
+    for (const auto& [from, to] : parts_inside(shape, a, b))
+      lines += "M" + px(from.first) + " " + px(from.second) + " L" + px(to.first) + " " + px(to.second) + " ";
+  };
   for (double at = first; at < x + w + h; at += step) {
-    lines += "M" + px(at) + " " + px(y + h) + " L" + px(at + h) + " " + px(y) + " ";
-    if (cross) lines += "M" + px(at) + " " + px(y) + " L" + px(at + h) + " " + px(y + h) + " ";
+    add({at, y + h}, {at + h, y});
+    if (cross) add({at, y}, {at + h, y + h});
     if (lines.size() > 200'000) break;  // a shape of absurd size
   }
-  out_.path(lines, {});
-  out_.close("g");
+  if (!lines.empty()) out_.path(lines, {{"fill", "none"}, {"stroke", colour}, {"stroke-width", px(width)}});
 }
 
-void ShapeFill::dots(const std::string& d, double x, double y, double w, double h, const std::string& colour) {
-  out_.open("g", {{"clip-path", clip(d)}, {"stroke", colour}, {"stroke-width", "2.4"}, {"stroke-linecap", "round"}, {"stroke-dasharray", "0 9"}});
+void ShapeFill::dots(const Shape& shape, double x, double y, double w, double h, const std::string& colour) {
+  std::string points;
   int row = 0;
-  for (double at = std::floor(y / 9) * 9; at < y + h && row < 400; at += 9, ++row)
-    out_.line(std::floor(x / 9) * 9 + (row % 2 ? 4.5 : 0), at, x + w, at, {});
-  out_.close("g");
+  for (double at = std::floor(y / 9) * 9; at < y + h && row < 400; at += 9, ++row) {
+    const double start = std::floor(x / 9) * 9 + (row % 2 ? 4.5 : 0);
+    for (const auto& [from, to] : parts_inside(shape, {start, at}, {x + w, at}))
+      for (double dot = start + std::ceil((from.first - start) / 9) * 9; dot <= to.first; dot += 9)
+        points += "M" + px(dot - 1.2) + " " + px(at - 1.2) + " h2.4 v2.4 h-2.4 Z ";
+    if (points.size() > 400'000) break;
+  }
+  if (!points.empty()) out_.path(points, {{"fill", colour}});
 }
 
-void ShapeFill::draw(const std::string& token, const std::string& d, double x, double y, double w, double h, bool edge) {
+void ShapeFill::draw(const std::string& token, const Shape& shape, double x, double y, double w, double h, bool edge) {
+  const std::string d = path_of(shape);
   if (d.empty()) return;
   const bool unknown = token == "unknown";
   const std::string fill = unknown ? theme_.colour("surface") : theme_.colour(token), stroke = theme_.edge(token);
   out_.path(d, {{"fill", fill}});
-  if (unknown) hatch(d, x, y, w, h, theme_.patterns ? 8 : 5, theme_.edge(token), theme_.patterns, 1.2);
-  if (theme_.patterns && token == "host_loaded") dots(d, x, y, w, h, "#555555");
-  if (theme_.patterns && token == "computed") hatch(d, x, y, w, h, 9, "#333333", false, 1.6);
+  if (unknown) hatch(shape, x, y, w, h, theme_.patterns ? 8 : 5, theme_.edge(token), theme_.patterns, 1.2);
+  if (theme_.patterns && token == "host_loaded") dots(shape, x, y, w, h, "#555555");
+  if (theme_.patterns && token == "computed") hatch(shape, x, y, w, h, 9, "#333333", false, 1.6);
   if (!edge) return;
   SvgWriter::Attributes a{{"fill", "none"}, {"stroke", stroke}, {"stroke-width", "1"}};
   if (unknown) a.push_back({"stroke-dasharray", "3 2"});

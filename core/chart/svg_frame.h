@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chart/chart.h"
+#include "chart/clip.h"
 #include "chart/svg_writer.h"
 #include "chart/theme.h"
 #include "chart/ticks.h"
@@ -23,6 +24,8 @@ struct Frame {
   double Y(double v) const;
   double right() const { return x + w; }
   double bottom() const { return y + h; }
+  /// What marks may cover: the plot with room for half a marker at its edges and for words above it.
+  Box box() const { return {x - 6, y - 18, x + w + 6, y + h + 2}; }
 };
 
 /// Ranges of a panel: given, or from its marks. Bars and areas start at 0 and never get a log axis.
@@ -31,18 +34,15 @@ void set_ranges(Frame& frame, const Panel& panel);
 /// Shapes of one token, drawn together: fill, edge, and the pattern that the token or the print theme has.
 class ShapeFill {
  public:
-  ShapeFill(SvgWriter& out, const Theme& theme, std::string id) : out_(out), theme_(theme), id_(std::move(id)) {}
-  /// `d` is a path; the box is what it covers.
-  void draw(const std::string& token, const std::string& d, double x, double y, double w, double h, bool edge);
+  ShapeFill(SvgWriter& out, const Theme& theme) : out_(out), theme_(theme) {}
+  /// The box is what the shape covers.
+  void draw(const std::string& token, const Shape& shape, double x, double y, double w, double h, bool edge);
 
  private:
-  void hatch(const std::string& d, double x, double y, double w, double h, double pitch, const std::string& colour, bool cross, double width);
-  void dots(const std::string& d, double x, double y, double w, double h, const std::string& colour);
-  std::string clip(const std::string& d);
+  void hatch(const Shape& shape, double x, double y, double w, double h, double pitch, const std::string& colour, bool cross, double width);
+  void dots(const Shape& shape, double x, double y, double w, double h, const std::string& colour);
   SvgWriter& out_;
   const Theme& theme_;
-  std::string id_;
-  int count_ = 0;
 };
 
 /// Draws the marks of one panel except rules and brackets, which belong to the layout. Returns words for the panel's note.

@@ -12,16 +12,13 @@
 namespace kvcliff::chart {
 namespace {
 
-std::string rectangle(double x, double y, double w, double h) {
-  return fmt::format("M{} {} h{} v{} h{} Z", px(x), px(y), px(w), px(h), px(-w));
-}
-
 struct Drawer {
   SvgWriter& out;
   const Theme& t;
   const Frame& f;
   ShapeFill& shapes;
   std::string note;
+  const Box box;
 
   void add_note(const std::string& words) {
     if (words.empty() || note.find(words) != std::string::npos) return;
@@ -68,6 +65,7 @@ struct Drawer {
     double x0 = f.X(a.x0), y0 = f.Y(a.y0), x1 = f.X(a.x1), y1 = f.Y(a.y1);
     if (x1 < x0) std::swap(x0, x1), std::swap(y0, y1);
     if (std::hypot(x1 - x0, y1 - y0) < text_width(a.text, 11.5) + 24) return;
+    if (!box.holds((x0 + x1) / 2, (y0 + y1) / 2)) return;
     const double angle = -std::atan2(y1 - y0, x1 - x0) * 180 / 3.14159265358979;
     const double nx = (y1 - y0), ny = -(x1 - x0), n = std::hypot(nx, ny);
     out.text((x0 + x1) / 2 + nx / n * 5, (y0 + y1) / 2 + ny / n * 5, a.text, 11.5, t.colour(a.token), "middle", false, angle);
@@ -89,8 +87,9 @@ struct Drawer {
       for (std::size_t i = n; i-- > 0;) outline.emplace_back(f.X(a.x[i]), f.Y(lower[i]));
       const bool some = std::any_of(layer.values.begin(), layer.values.end(), [](double v) { return v > 0; });
       if (some) {
-        shapes.draw(layer.token, path_through(outline, true), f.x, f.y, f.w, f.h, false);
-        if (&layer != &a.layers.back()) separators.push_back(path_through(top));
+        shapes.draw(layer.token, {area_inside(std::move(outline), box)}, f.x, f.y, f.w, f.h, false);
+        if (&layer != &a.layers.back())
+          for (const auto& part : line_inside(top, box)) separators.push_back(path_through(part));
         written.push_back({&layer, lower, upper});
       }
       lower = std::move(upper);
@@ -136,16 +135,18 @@ struct Drawer {
     const std::size_t n = std::min({r.x.size(), r.low.size(), r.high.size()});
     for (std::size_t i = 0; i < n; ++i) outline.emplace_back(f.X(r.x[i]), f.Y(r.high[i]));
     for (std::size_t i = n; i-- > 0;) outline.emplace_back(f.X(r.x[i]), f.Y(r.low[i]));
-    if (n) out.path(path_through(outline, true), {{"fill", t.colour(r.token)}, {"fill-opacity", px(r.opacity)}}, r.label);
+    outline = area_inside(std::move(outline), box);
+    if (!outline.empty()) out.path(path_through(outline, true), {{"fill", t.colour(r.token)}, {"fill-opacity", px(r.opacity)}}, r.label);
   }
 
   void operator()(const Histogram& h) {
-    std::string d;
+    Shape shape;
     for (const auto& b : h.bins) {
       if (!(b.count > 0)) continue;
       const double x0 = f.X(b.from), x1 = f.X(b.to), y = std::min(f.Y(b.count), f.bottom() - 1.5);
-      d += rectangle(x0 + 0.5, y, std::max(1.0, x1 - x0 - 1), f.bottom() - y) + " ";
+      shape.push_back(rectangle(x0 + 0.5, y, std::max(1.0, x1 - x0 - 1), f.bottom() - y, box));
     }
+    const std::string d = path_of(shape);
     if (!d.empty()) out.path(d, {{"fill", t.colour(h.token)}});
   }
 
@@ -162,8 +163,7 @@ struct Drawer {
         add_note(fmt::format("one column = {} requests", columns.front().requests));
       }
     }
-    std::array<std::string, 4> fill;
-    std::array<std::string, 4> outline, planned;
+    std::array<Shape, 4> fill, outline, planned;
     std::vector<std::pair<const Bar*, double>> faults;
     for (const auto& b : bars->bars) {
       double left = f.X(b.x - b.width / 2), right = f.X(b.x + b.width / 2);
@@ -178,10 +178,10 @@ struct Drawer {
     const bool edges = slot >= 5;
     for (int s = 0; s < 4; ++s) shapes.draw(source_tokens[s], fill[s], f.x, f.y, f.w, f.h, edges);
     for (int s = 0; s < 4; ++s) {
-      if (!planned[s].empty() && !edges) out.path(planned[s], {{"fill", t.colour(source_tokens[s])}, {"fill-opacity", "0.3"}});
+      if (!planned[s].empty() && !edges) out.path(path_of(planned[s]), {{"fill", t.colour(source_tokens[s])}, {"fill-opacity", "0.3"}});
       else if (!planned[s].empty())
-        out.path(planned[s], {{"fill", t.colour(source_tokens[s])}, {"fill-opacity", "0.13"}, {"stroke", t.edge(source_tokens[s])}, {"stroke-dasharray", "3 2"}});
-      if (!outline[s].empty()) out.path(outline[s], {{"fill", "none"}, {"stroke", t.edge(source_tokens[s])}, {"stroke-width", "1.2"}});
+        out.path(path_of(planned[s]), {{"fill", t.colour(source_tokens[s])}, {"fill-opacity", "0.13"}, {"stroke", t.edge(source_tokens[s])}, {"stroke-dasharray", "3 2"}});
+      if (!outline[s].empty()) out.path(path_of(outline[s]), {{"fill", "none"}, {"stroke", t.edge(source_tokens[s])}, {"stroke-width", "1.2"}});
     }
     double last_label = -1e9;
     for (const auto& [bar, top] : faults) {
@@ -195,13 +195,13 @@ struct Drawer {
   }
 
   // Segments from the axis up; a part that is there keeps at least 1.5 px. Returns the top.
-  double stack(const std::array<double, 4>& values, double left, double right, std::array<std::string, 4>& into) {
+  double stack(const std::array<double, 4>& values, double left, double right, std::array<Shape, 4>& into) {
     double sum = 0, y = f.bottom();
     for (int s = 0; s < 4; ++s) {
       if (!(values[s] > 0)) continue;
       sum += values[s];
       const double top = std::min(f.Y(sum), y - 1.5);
-      into[s] += rectangle(left, top, right - left, y - top) + " ";
+      if (auto part = rectangle(left, top, right - left, y - top, box); !part.empty()) into[s].push_back(std::move(part));
       y = top;
     }
     return y;
@@ -210,7 +210,7 @@ struct Drawer {
   void operator()(const Span& s) {
     const double a = f.X(s.from), b = f.X(s.to), top = f.Y(s.y + s.thickness / 2), bottom = f.Y(s.y - s.thickness / 2);
     const double left = std::min(a, b), width = std::max(1.0, std::fabs(b - a));
-    shapes.draw(s.token, rectangle(left, top, width, bottom - top), left, top, width, bottom - top, true);
+    shapes.draw(s.token, {rectangle(left, top, width, bottom - top, box)}, left, top, width, bottom - top, true);
     if (s.label.empty()) return;
     const double w = text_width(s.label, 12, true);
     const bool inside = left + width + 8 + w > f.right();
@@ -228,8 +228,8 @@ struct Drawer {
         if (l.steps && !v.empty()) v.emplace_back(f.X(p.x), v.back().second);
         v.emplace_back(f.X(p.x), f.Y(*p.y));
       }
-      if (v.size() == 1) draw_marker(out, t, Marker::circle, l.token, v[0].first, v[0].second, 5);
-      else path += (path.empty() ? "" : " ") + path_through(v);
+      if (v.size() == 1 && box.holds(v[0].first, v[0].second)) draw_marker(out, t, Marker::circle, l.token, v[0].first, v[0].second, 5);
+      for (const auto& part : line_inside(v, box)) path += (path.empty() ? "" : " ") + path_through(part);
     }
     SvgWriter::Attributes a{{"fill", "none"}, {"stroke-linejoin", "round"}};
     if (!l.dash.empty()) a.push_back({"stroke-dasharray", l.dash});
@@ -274,20 +274,26 @@ struct Drawer {
   }
 
   void operator()(const Interval& i) {
-    const double low = i.horizontal ? f.X(i.low) : f.Y(i.low), high = i.horizontal ? f.X(i.high) : f.Y(i.high), at = i.horizontal ? f.Y(i.at) : f.X(i.at);
+    const double begin = i.horizontal ? f.X(i.low) : f.Y(i.low), end = i.horizontal ? f.X(i.high) : f.Y(i.high), at = i.horizontal ? f.Y(i.at) : f.X(i.at);
+    const double first = i.horizontal ? box.left : box.top, last = i.horizontal ? box.right : box.bottom;
+    if (i.horizontal ? at < box.top || at > box.bottom : at < box.left || at > box.right) return;
+    if (std::max(begin, end) < first || std::min(begin, end) > last) return;
+    const double low = std::clamp(begin, first, last), high = std::clamp(end, first, last);
     const SvgWriter::Attributes bar{{"stroke", t.colour(i.token)}, {"stroke-width", "2.5"}}, cap{{"stroke", t.colour(i.token)}, {"stroke-width", "2"}};
     const auto line = [&](double a1, double c1, double a2, double c2, const SvgWriter::Attributes& s) {
       i.horizontal ? out.line(a1, c1, a2, c2, s) : out.line(c1, a1, c2, a2, s);
     };
     line(low, at, high, at, bar);
-    line(low, at - 5, low, at + 5, cap);
-    line(high, at - 5, high, at + 5, cap);
+    if (low == begin) line(low, at - 5, low, at + 5, cap);  // an end that lies outside has no cap
+    if (high == end) line(high, at - 5, high, at + 5, cap);
     if (!i.estimate) return;
     const double e = i.horizontal ? f.X(*i.estimate) : f.Y(*i.estimate);
+    if (e < first || e > last) return;
     out.element("circle", {{"cx", px(i.horizontal ? e : at)}, {"cy", px(i.horizontal ? at : e)}, {"r", "4.5"}, {"fill", t.colour(i.token)}});
   }
 
   void operator()(const Text& x) {
+    if (!box.holds(f.X(x.x), f.Y(x.y))) return;
     const char* anchor = x.anchor == Text::Anchor::middle ? "middle" : x.anchor == Text::Anchor::end ? "end" : "start";
     out.text(f.X(x.x) + x.dx, f.Y(x.y) + x.dy, x.text, x.size, t.text(x.token), anchor, x.bold, x.angle);
   }
@@ -299,7 +305,7 @@ struct Drawer {
 }  // namespace
 
 std::string draw_marks(SvgWriter& out, const Theme& theme, const Panel& panel, const Frame& frame, ShapeFill& shapes) {
-  Drawer d{out, theme, frame, shapes, {}};
+  Drawer d{out, theme, frame, shapes, {}, frame.box()};
   for (const auto& m : panel.marks) std::visit(d, m);
   return d.note;
 }

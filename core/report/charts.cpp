@@ -19,7 +19,7 @@ chart::Chart base(const ExperimentInput& in, const Evaluation& e, std::string ti
   std::string version;
   for (const auto& s : in.sessions)
     if (version.empty()) version = s.record.effective.engine_version;
-  c.caption = {fmt::format("run {} · plan {} · {} {} · kvcliff {} · gates {}", in.run_id, in.plan_hash.substr(0, 12), in.plan.engine.adapter, version,
+  c.caption = {fmt::format("{}run {} · plan {} · {} {} · kvcliff {} · gates {}", c.watermark.empty() ? "" : c.watermark + " · ", in.run_id, in.plan_hash.substr(0, 12), in.plan.engine.adapter, version,
                            in.program_version, gates_word(e))};
   return c;
 }

@@ -51,6 +51,34 @@ TEST(Export, TheReportHoldsEveryPartAndSaysWhatItIs) {
   EXPECT_TRUE(picture.text(QStringLiteral("Description")).contains(QStringLiteral("SIMULATED")));
 }
 
+// The picture of a chart is what its drawing shows: white around the plot, the plot not covered, and the mark in it.
+TEST(Export, EveryPictureOfASimulatedRunIsReadableAndCarriesTheMark) {
+  QTemporaryDir folder, real_folder;
+  const auto j = judged(journals().honest);
+  ASSERT_TRUE(j);
+  ASSERT_TRUE(j->input.simulated);
+  Judged measured = *j;
+  measured.input.simulated = false;
+  const Theme theme;
+  ASSERT_TRUE(export_report(*j, folder.path(), resources(), theme));
+  ASSERT_TRUE(export_report(measured, real_folder.path(), resources(), theme));
+  const QStringList pictures = QDir(folder.filePath(QStringLiteral("charts"))).entryList({QStringLiteral("*.png")});
+  EXPECT_GE(pictures.size(), 8);
+  for (const QString& name : pictures) {
+    const QImage image(folder.filePath(QStringLiteral("charts/") + name)), other(real_folder.filePath(QStringLiteral("charts/") + name));
+    ASSERT_EQ(image.size(), other.size()) << qPrintable(name);
+    EXPECT_EQ(image.pixelColor(3, 3), QColor(Qt::white)) << qPrintable(name);
+    qint64 dark = 0, marked = 0;
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x) {
+        dark += qGray(image.pixel(x, y)) < 40;
+        marked += y > image.height() * 9 / 10 && image.pixel(x, y) != other.pixel(x, y);
+      }
+    EXPECT_LT(dark, qint64(image.width()) * image.height() / 10) << qPrintable(name) << ": the plot is covered";
+    EXPECT_GT(marked, 100) << qPrintable(name) << ": the footer does not say that the run is simulated";
+  }
+}
+
 TEST(Export, AWithdrawnReportCarriesNoEstimate) {
   QTemporaryDir folder;
   const auto j = judged(journals().lying);

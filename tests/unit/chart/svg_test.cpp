@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "chart/clip.h"
 #include "chart/labels.h"
 #include "chart/series.h"
 #include "chart/svg.h"
@@ -116,7 +117,7 @@ TEST(Svg, SimulatedAndWithdrawnAreMarkedWhateverTheSize) {
 
 TEST(Svg, UnknownTokensAreHatchedAndFaultsAreShownInLongRuns) {
   const auto shown = svg(samples::requests(), theme("light"));
-  EXPECT_GT(count(shown, "<clipPath"), 2);
+  EXPECT_NE(shown.find("stroke=\"" + theme("light").edge("unknown") + "\" stroke-width=\"1.2\""), std::string::npos) << "the hatch";
   EXPECT_NE(shown.find(">+400<"), std::string::npos);
   const auto packed = svg(samples::requests(3'000, false), theme("light"));
   EXPECT_NE(packed.find("one column = "), std::string::npos);
@@ -200,10 +201,61 @@ TEST(LongNamesCase, StayApartAndLeaveThePlotItsRoom) {
   c.panels = {p};
   const auto s = svg(c, theme("light"));
   for (const auto& n : names) EXPECT_NE(s.find(xml_escape(n)), std::string::npos) << "the export has the full name";
-  // The clip rectangle of the panel is the plot plus 12 px.
-  const auto clip = s.find("<clipPath id=\"c");
-  const auto width = s.find("width=\"", s.find("f0\"", clip)) + 7;
-  EXPECT_GE(*parse_double(s.substr(width, s.find('"', width) - width)) - 12, 450);
+  // The line under the plot is as long as the plot is wide.
+  const auto end_of = [&](const std::string& line, const char* name) {
+    const auto at = line.find(name) + std::string(name).size();
+    return *parse_double(line.substr(at, line.find('"', at) - at));
+  };
+  double widest = 0;
+  for (auto at = s.find("<line "); at != std::string::npos; at = s.find("<line ", at + 1)) {
+    const std::string line = s.substr(at, s.find("/>", at) - at);
+    widest = std::max(widest, end_of(line, "x2=\"") - end_of(line, "x1=\""));
+  }
+  EXPECT_GE(widest, 450);
+}
+
+// Renderers that know only SVG Tiny draw the rectangle of a clipPath itself, black over the plot.
+TEST(Svg, NothingNeedsAClipPathAndNothingLeavesThePlot) {
+  for (const char* name : {"light", "dark", "print"})
+    for (const Chart& c : {samples::requests(), samples::cliff(), samples::requests(3'000, false)})
+      EXPECT_EQ(count(svg(c, theme(name)), "clip"), 0) << name;
+  Chart c;
+  c.width = 600, c.height = 300;
+  Panel p;
+  p.x.low = 0, p.x.high = 10, p.y.low = 0, p.y.high = 1;
+  Line line;
+  line.points = {{-50, -5.0}, {5, 0.5}, {60, 6.0}};
+  line.token = "computed";
+  p.marks.push_back(line);
+  p.marks.push_back(Areas{{-20, 40}, {{"gpu_hit", {9, 9}, "", ""}}});
+  c.panels = {p};
+  const auto s = svg(c, theme("light"));
+  for (auto at = s.find(" d=\"M"); at != std::string::npos; at = s.find(" d=\"M", at + 1)) {
+    std::string d = s.substr(at + 4, s.find('"', at + 4) - at - 4);
+    for (char& ch : d)
+      if (ch == 'M' || ch == 'L' || ch == 'Z' || ch == ' ') ch = ' ';
+    std::vector<double> numbers;
+    for (const auto word : split(d, ' '))
+      if (!word.empty() && word.find_first_of("hv") == std::string_view::npos) numbers.push_back(*parse_double(word));
+    for (const double v : numbers) {
+      EXPECT_GE(v, 0) << d;
+      EXPECT_LE(v, 600) << d;
+    }
+  }
+}
+
+TEST(Clip, PartsOfASegmentInsideAShape) {
+  const Box plot{0, 0, 100, 100};
+  const Shape shape{rectangle(10, 10, 20, 20, plot), rectangle(50, 10, 20, 20, plot)};
+  const auto parts = parts_inside(shape, {0, 20}, {100, 20});
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0], (std::pair<Vertex, Vertex>{{10, 20}, {30, 20}}));
+  EXPECT_EQ(parts[1], (std::pair<Vertex, Vertex>{{50, 20}, {70, 20}}));
+  EXPECT_TRUE(parts_inside(shape, {0, 40}, {100, 40}).empty());
+  EXPECT_TRUE(rectangle(120, 0, 10, 10, plot).empty());
+  EXPECT_EQ(rectangle(90, 90, 30, 30, plot), (Polygon{{90, 90}, {100, 90}, {100, 100}, {90, 100}}));
+  EXPECT_EQ(path_of({rectangle(10, 10, 20, 20, plot)}), "M10 10 h20 v20 h-20 Z");
+  EXPECT_EQ(line_inside({{-10, 50}, {50, 50}, {50, 150}}, plot), (std::vector<Polygon>{{{0, 50}, {50, 50}, {50, 100}}}));
 }
 
 }  // namespace
