@@ -2,6 +2,7 @@
 // `plan init|check|show`.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -11,6 +12,7 @@
 #include "cli/context.h"
 #include "cli/plan_input.h"
 #include "cli/resources.h"
+#include "journal/file_state.h"
 #include "model/capacity.h"
 
 namespace kvcliff::cli {
@@ -117,29 +119,62 @@ int init(const Context& context, const InitArgs& a) {
   return Exit::done;
 }
 
+/// What a plan names outside itself and is not there: without it nothing can be predicted, and so nothing is run.
+std::vector<plan::Fault> missing_things(const Context& context, const LoadedPlan& loaded, const std::vector<plan::Fault>& known) {
+  std::vector<plan::Fault> out;
+  const auto faulty = [&](const std::string& part) {
+    return std::any_of(known.begin(), known.end(), [&](const plan::Fault& f) { return f.field.empty() || f.field.rfind(part, 0) == 0; });
+  };
+  const plan::Plan& p = loaded.plan;
+  if (!faulty("model."))
+    if (const auto layout = layout_of_plan(context, p, &loaded); !layout) {
+      const Error& e = layout.error();
+      out.push_back({p.model.config.empty() ? "model.id" : "model.config", "The KV size of the model cannot be told: " + e.sentence(), {}});
+    }
+  std::error_code ec;
+  if (!loaded.journalled && p.workload.kind == workload::Spec::Kind::trace && !p.workload.trace.empty() && !faulty("workload.trace") &&
+      !fs::is_regular_file(p.workload.trace, ec))
+    out.push_back({"workload.trace", fmt::format("workload.trace is no file: \"{}\"", p.workload.trace), "Paths count from the plan's folder"});
+  return out;
+}
+
+/// A plan file with all its faults, or the plan of a journal.
+Result<LoadedPlan> plan_to_check(const std::string& file, std::vector<plan::Fault>& faults) {
+  using Kind = journal::FileState::Kind;
+  if (const auto kind = journal::inspect_file(file).kind; kind == Kind::current || kind == Kind::older) return load_plan(file);
+  auto parsed = plan::parse_file(file);
+  faults = std::move(parsed.faults);
+  std::error_code ec;
+  LoadedPlan out;
+  out.hash = plan::hash(parsed.plan);
+  out.plan = plan::with_paths_from(std::move(parsed.plan), fs::absolute(file, ec).parent_path().string());
+  return out;
+}
+
 int check(const Context& context, const std::string& file) {
-  const auto parsed = plan::parse_file(file);
-  if (!parsed.valid()) {
-    const auto error = faults_error(file, parsed.faults);
+  std::vector<plan::Fault> faults;
+  const auto loaded = plan_to_check(file, faults);
+  if (!loaded) return context.report(loaded.error());
+  for (auto& f : missing_things(context, *loaded, faults)) faults.push_back(std::move(f));
+  if (!faults.empty()) {
+    const auto error = faults_error(file, faults);
     if (context.json) {
       context.print(OrderedJson{{"error", {{"code", to_string(error.code)}, {"what", error.what}, {"where", error.where}, {"why", error.why},
-                                           {"next", error.next}, {"faults", fault_list(parsed.faults)}}}});
+                                           {"next", error.next}, {"faults", fault_list(faults)}}}});
+    } else if (faults.size() == 1 && faults[0].field.empty()) {  // no plan at all: there is one sentence to say
+      context.report(error);
     } else {
       context.err << "kvcliff-cli: " << error.what << " (" << file << "):\n";
-      for (const auto& f : parsed.faults) context.err << "  " << f.what << (f.next.empty() ? "" : ". " + f.next) << "\n";
+      for (const auto& f : faults) context.err << "  " << f.what << (f.next.empty() ? "" : ". " + f.next) << "\n";
     }
     return exit_code_of(error.code);
   }
-  std::error_code ec;
-  const auto resolved = plan::with_paths_from(parsed.plan, fs::absolute(file, ec).parent_path().string());
-  auto notes = plan::warnings(parsed.plan, bytes_per_token(context, resolved));
-  if (const auto layout = layout_of_plan(context, resolved); !layout)
-    notes.push_back({"model", "The KV size of the model cannot be told: " + layout.error().sentence(), {}});
+  const auto notes = plan::warnings(loaded->plan, bytes_per_token(context, loaded->plan, &*loaded));
   if (context.json) {
-    context.print(OrderedJson{{"valid", true}, {"name", parsed.plan.name}, {"plan_hash", plan::hash(parsed.plan)}, {"faults", OrderedJson::array()}, {"warnings", fault_list(notes)}});
+    context.print(OrderedJson{{"valid", true}, {"name", loaded->plan.name}, {"plan_hash", loaded->hash}, {"faults", OrderedJson::array()}, {"warnings", fault_list(notes)}});
     return Exit::done;
   }
-  context.out << fmt::format("{} is valid\nHash {}\n", file, plan::hash(parsed.plan));
+  context.out << fmt::format("{} is valid\nHash {}\n", file, loaded->hash);
   for (const auto& n : notes) context.out << "Note: " << n.what << (n.next.empty() ? "" : ". " + n.next) << "\n";
   return Exit::done;
 }

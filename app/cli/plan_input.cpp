@@ -42,7 +42,7 @@ Result<LoadedPlan> load_plan(const std::string& path) {
     if (!reader) return fail(reader.error());
     const auto e = reader->experiment({});
     if (!e) return fail(e.error());
-    const auto stored = plan::parse_text(e->plan_text, "the plan of run " + e->uid);
+    const auto stored = plan::parse_stored(e->plan_text, "the plan of run " + e->uid);
     if (!stored.valid()) return fail(faults_error("the plan of run " + e->uid + " in " + path, stored.faults));
     out.plan = stored.plan;
     out.hash = plan::hash(stored.plan);

@@ -149,8 +149,13 @@ struct Parsed {
 Parsed parse(const Json& json);
 /// As parse; also finds names that stand twice in one object. `where` names the source in messages.
 Parsed parse_text(std::string_view text, const std::string& where);
+/// A plan out of a journal, as it was run: what only concerns a launch is no fault here (a rule may be younger than the run).
+Parsed parse_stored(std::string_view text, const std::string& where);
 /// A file that cannot be read is the one fault, with an empty field.
 Parsed parse_file(const std::string& path);
+/// Why a launcher's option cannot stand on a command line: it begins with "-", or holds a control character or a blank that
+/// it has no use for. Asked again before anything is started.
+std::optional<Fault> launcher_word_fault(const std::string& option, const std::string& value);
 /// Faults of a plan in memory (the window's editor uses this after each change).
 std::vector<Fault> validate(const Plan& plan);
 Json to_json(const Plan& plan);

@@ -220,7 +220,9 @@ Plan read_structure(const Json& json, std::vector<Fault>& faults) {
   return plan;
 }
 
-Parsed parse(const Json& json) {
+namespace {
+
+Parsed parse_for(const Json& json, bool launch) {
   Parsed out;
   if (!json.is_object()) {
     out.faults.push_back({"", fmt::format("A plan is one JSON object, and this is {}", describe(json)), {}});
@@ -231,18 +233,19 @@ Parsed parse(const Json& json) {
   std::vector<std::string> unread;
   for (const auto& f : out.faults) unread.push_back(f.field);
   for (auto& f : find_faults(out.plan))
-    if (!rests_on(f, unread)) out.faults.push_back(std::move(f.fault));
+    if (!rests_on(f, unread) && (launch || !f.of_launch)) out.faults.push_back(std::move(f.fault));
   return out;
 }
 
-Parsed parse_text(std::string_view text, const std::string& where) {
+Parsed parse_text_for(std::string_view text, const std::string& where, bool launch) {
   Parsed out;
   const auto json = parse_json(text, where);
   if (!json) {
-    out.faults.push_back({"", fmt::format("{} ({}): {}", json.error().what, json.error().where, json.error().why), json.error().next});
+    const Error& e = json.error();
+    out.faults.push_back({"", e.what + (e.where.empty() ? "" : " (" + e.where + ")") + (e.why.empty() || e.why == e.what ? "" : ": " + e.why), e.next});
     return out;
   }
-  out = parse(*json);
+  out = parse_for(*json, launch);
   // The JSON library keeps the last of two equal names silently; which one was meant is for the user to say.
   std::vector<std::pair<std::string, std::vector<std::string>>> open;
   std::string last;
@@ -264,6 +267,12 @@ Parsed parse_text(std::string_view text, const std::string& where) {
   [[maybe_unused]] const Json ignored = Json::parse(text, watch, false);
   return out;
 }
+
+}  // namespace
+
+Parsed parse(const Json& json) { return parse_for(json, true); }
+Parsed parse_text(std::string_view text, const std::string& where) { return parse_text_for(text, where, true); }
+Parsed parse_stored(std::string_view text, const std::string& where) { return parse_text_for(text, where, false); }
 
 Parsed parse_file(const std::string& path) {
   const auto text = read_file(path);

@@ -193,6 +193,7 @@ std::vector<Finding> find_value_faults(const Plan& p) {
   check_fit(p, f);
   check_limits(p, f);
   check_judgement(p, f);
+  for (auto& one : find_launch_faults(p)) f.all.push_back(std::move(one));
   return std::move(f.all);
 }
 

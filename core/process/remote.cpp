@@ -101,6 +101,7 @@ std::vector<std::string> ssh_prefix(const plan::LauncherSpec& spec, std::optiona
   pair("-i", option(spec, "identity"));
   pair("-p", option(spec, "port"));
   if (forward) pair("-L", fmt::format("127.0.0.1:{}:127.0.0.1:{}", forward->here, forward->there));
+  argv.push_back("--");  // what follows is a machine, whatever it looks like
   const auto user = option(spec, "user");
   argv.push_back((user.empty() ? "" : user + "@") + option(spec, "host"));
   return argv;
@@ -219,6 +220,8 @@ std::string reach_host(const std::string& node) {
 
 Result<std::unique_ptr<Launcher>> make_launcher(const plan::LauncherSpec& spec) {
   if (spec.kind == "local") return make_local_launcher();
+  for (const auto& [name, value] : spec.options)
+    if (const auto bad = plan::launcher_word_fault(name, value)) return fail(ErrorCode::bad_usage, bad->what, bad->field, {}, bad->next);
   std::string runtime;
   if (spec.kind == "ssh") {
     if (option(spec, "host").empty()) return fail(ErrorCode::bad_usage, "launcher.host is missing", "launcher", "ssh needs the machine to start on");

@@ -139,7 +139,7 @@ Result<ExperimentInput> load(const journal::Reader& reader, const std::string& s
   out.simulated = record->simulated;
   out.host = record->host;
   out.schedule = schedule_from(record->schedule);
-  const auto parsed = plan::parse_text(record->plan_text, "the plan stored in " + reader.path());
+  const auto parsed = plan::parse_stored(record->plan_text, "the plan stored in " + reader.path());
   if (!parsed.valid())
     return fail(ErrorCode::corrupt, "The stored plan cannot be read", reader.path() + ", experiment " + record->uid,
                 parsed.faults.front().field + ": " + parsed.faults.front().what, "it may have been written by a newer version");

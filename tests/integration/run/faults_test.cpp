@@ -115,8 +115,13 @@ TEST_F(Faults, APortThatAnotherProgramTookIsSaid) {
   ASSERT_EQ(::listen(fd, 1), 0);
   ASSERT_EQ(::getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size), 0);
   const std::string port = std::to_string(ntohs(a.sin_port));
-  // The plan itself insists on the port: the later --port wins in the emulator.
-  const auto s = run(plan([&](Json& p) { p["engine"]["extra_args"] = {"--port", port}; }));
+  // A plan may not set the port, so the engine itself does: the later --port wins in the emulator.
+  const auto stubborn = dir_ / "stubborn-emulator";
+  ASSERT_TRUE(write_file(stubborn, "#!/bin/sh\nexec " + std::string(KVCLIFF_BINARY_DIR) + "/bin/kvcliff-emulator \"$@\" --port " + port + "\n"));
+  std::filesystem::permissions(stubborn, std::filesystem::perms::owner_all);
+  ::setenv("KVCLIFF_EMULATOR", stubborn.c_str(), 1);
+  const auto s = run(plan([](Json&) {}));
+  ::unsetenv("KVCLIFF_EMULATOR");
   ::close(fd);
   EXPECT_EQ(s.code, 3);
   EXPECT_THAT(s.err, HasSubstr("Port " + port + " in use by another process"));

@@ -178,6 +178,68 @@ TEST(PlanFile, ContradictionsAreNamed) {
   EXPECT_THAT(fields(parse(json)), ::testing::ElementsAre("gates.R22"));
 }
 
+// What the adapter sets from the plan may not be set a second time beside it.
+TEST(PlanFile, ArgumentsThatContradictThePlanAreFaults) {
+  for (const std::vector<std::string>& given :
+       {std::vector<std::string>{"--port", "9000"}, {"--host=0.0.0.0"}, {"--block-size", "32"}, {"--block_size=32"}, {"--kv-transfer-config", "{}"},
+        {"--kv-transfer-config.kv_role", "kv_both"}, {"--kv-offloading-size=4"}, {"--no-enable-prefix-caching"}, {"--enable-prefix-caching"},
+        {"--served-model-name", "x"}, {"--model", "x"}, {"--num-gpu-blocks-override", "9"}, {"--num-gpu-blocks", "9"}, {"--kv-cache-dtype", "fp8"},
+        {"-tp", "2"}, {"--tensor-parallel-size=2"}, {"--config", "more.yaml"}, {"--emulate-generation", "0.20.0"}}) {
+    auto json = reference();
+    json["engine"]["extra_args"] = given;
+    const auto parsed = parse(json);
+    ASSERT_EQ(fields(parsed), std::vector<std::string>{"engine.extra_args"}) << given[0];
+    EXPECT_THAT(parsed.faults[0].what, HasSubstr("which is set by")) << given[0];
+    EXPECT_TRUE(parse_stored(json.dump(), "journal").valid()) << "a run that is over can be read";
+  }
+  auto json = reference();
+  json["engine"]["extra_args"] = {"--port", "1", "--host", "h", "--port", "2"};
+  EXPECT_EQ(parse(json).faults.size(), 2u) << "each flag once";
+  json["engine"]["extra_args"] = {"--seed", "7", "--enforce-eager", "--max-num-seqs", "16", "--kv-events-config", "{}", "--no-enable-prompt-tokens-details",
+                                  "--max-model-len", "9000", "--emulate-preset", "h200-0.6b", "--hf-overrides", "--port-is-no-flag"};
+  EXPECT_TRUE(parse(json).valid()) << all(parse(json).faults);
+  json["arms"][1]["overrides"]["engine.extra_args"] = {"--block-size", "8"};
+  EXPECT_THAT(all(parse(json).faults), HasSubstr("Arm \"on\": engine.extra_args holds --block-size")) << "an arm's own, too";
+}
+
+TEST(PlanFile, NamesOfEndlessLengthAreFaults) {
+  auto json = reference();
+  json["name"] = std::string(200, 'n');
+  EXPECT_TRUE(parse(json).valid());
+  json["name"] = std::string(201, 'n');
+  json["arms"].push_back({{"name", std::string(100'000, 'a')}, {"offload", false}, {"overrides", Json::object()}});
+  EXPECT_THAT(fields(parse(json)), ::testing::UnorderedElementsAre("name", "arms[3].name"));
+}
+
+TEST(PlanFile, AnEnvironmentOfTheEmulatorIsAFault) {
+  auto json = reference();
+  json["engine"]["environment"] = "vllm-cpu";
+  EXPECT_THAT(fields(parse(json)), ::testing::ElementsAre("engine.environment"));
+  json["launcher"] = {{"kind", "ssh"}, {"host", "gpu7"}};
+  EXPECT_TRUE(parse(json).valid()) << "elsewhere it says where the emulator lies";
+  json["launcher"] = {{"kind", "local"}};
+  json["engine"]["adapter"] = "vllm";
+  EXPECT_TRUE(parse(json).valid()) << all(parse(json).faults);
+}
+
+// "ssh -oProxyCommand=..." would run a command on this machine.
+TEST(PlanFile, LauncherWordsThatWouldBeFlagsAreFaults) {
+  const auto with = [](const std::string& kind, Json options) {
+    auto json = reference();
+    json["launcher"] = std::move(options);
+    json["launcher"]["kind"] = kind;
+    return parse(json);
+  };
+  EXPECT_THAT(fields(with("ssh", {{"host", "-oProxyCommand=touch x"}})), ::testing::ElementsAre("launcher.host"));
+  EXPECT_THAT(fields(with("ssh", {{"host", "h"}, {"user", "-x"}, {"identity", "-F"}})), ::testing::ElementsAre("launcher.identity", "launcher.user"));
+  EXPECT_THAT(fields(with("ssh", {{"host", "a b"}})), ::testing::ElementsAre("launcher.host"));
+  EXPECT_THAT(fields(with("ssh", {{"host", "a\nb"}})), ::testing::ElementsAre("launcher.host"));
+  EXPECT_THAT(fields(with("container", {{"image", "--privileged"}})), ::testing::ElementsAre("launcher.image"));
+  EXPECT_THAT(fields(with("slurm", {{"partition", "-x"}})), ::testing::ElementsAre("launcher.partition"));
+  EXPECT_TRUE(with("ssh", {{"host", "gpu7.cluster"}, {"user", "me"}, {"identity", "/home/a b/key"}, {"options", "-o Compression=yes"}}).valid());
+  EXPECT_TRUE(with("container", {{"image", "vllm/vllm-openai:v0.26.0"}, {"volumes", "/a b:/m"}}).valid());
+}
+
 TEST(PlanFile, ANameThatStandsTwiceIsAFault) {
   const auto parsed = parse_text(R"({"schema":"kvcliff.plan/1","capacity":{"gpu_blocks":385,"host_bytes":1000000,"gpu_blocks":400}})", "p.json");
   ASSERT_EQ(parsed.faults.size(), 1u) << all(parsed.faults);

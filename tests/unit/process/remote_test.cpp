@@ -86,13 +86,27 @@ TEST_F(Remote, SshPassesTheCommandAndStopsTheOtherSide) {
   ASSERT_GT(remote, 0);
   EXPECT_TRUE(eventually([&] { return texts(*p).find("got it's 1") != std::string::npos; })) << texts(*p);
   EXPECT_TRUE(eventually([&] { return node_of(p->lines()).has_value(); }));
-  EXPECT_THAT(recorded("args"), HasSubstr("-p 2222 -L 127.0.0.1:8123:127.0.0.1:8123 u@gpu7 "));
+  EXPECT_THAT(recorded("args"), HasSubstr("-p 2222 -L 127.0.0.1:8123:127.0.0.1:8123 -- u@gpu7 "));
   const auto stopped = p->stop(patience);
   ASSERT_TRUE(stopped) << stopped.error().sentence();
   EXPECT_TRUE(stopped->terminated_in_grace);
   EXPECT_EQ(stopped->exit.code, 0);
   EXPECT_THAT(texts(*p), HasSubstr("bye")) << "the last lines come through";
   EXPECT_FALSE(alive(remote));
+}
+
+// A host that is a flag would run a command here; it is refused before ssh is asked anything.
+TEST_F(Remote, WordsThatWouldBeFlagsStartNothing) {
+  for (const char* name : {"ssh", "docker", "srun"}) program(name, "touch " + (dir_ / "started").string());
+  for (const plan::LauncherSpec& spec : {plan::LauncherSpec{"ssh", {{"host", "-oProxyCommand=touch x"}}}, plan::LauncherSpec{"ssh", {{"host", "h"}, {"user", "-oProxyCommand=x"}}},
+                                         plan::LauncherSpec{"container", {{"image", "--privileged"}, {"runtime", "docker"}}}, plan::LauncherSpec{"slurm", {{"partition", "--x"}}},
+                                         plan::LauncherSpec{"ssh", {{"host", "a\nb"}}}}) {
+    const auto launcher = make_launcher(spec);
+    ASSERT_FALSE(launcher) << spec.kind;
+    EXPECT_EQ(launcher.error().code, ErrorCode::bad_usage);
+    EXPECT_EQ(check_launcher(spec).state, host::PreflightItem::State::fail) << spec.kind;
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "started"));
 }
 
 TEST_F(Remote, TheOtherSideEndsWhenTheConnectionDies) {
