@@ -46,6 +46,7 @@ CheckResult stream_complete(const RequestContext& c) {
   if (s.parse_errors > 0) return failed(static_cast<double>(s.parse_errors), "events that are not JSON stood in the stream");
   if (s.usage.conflicting) return failed(0, "the answer holds two usage objects that contradict each other");
   const auto stated = s.usage.completion_tokens;
+  if (!stated && c.experiment.imported) return not_possible("the number of output tokens cannot be confirmed: the tool that measured does not record usage");
   if (!stated) return failed(static_cast<double>(-r.plan.output_tokens), "usage is missing: the number of output tokens cannot be confirmed");
   if (s.ids_returned) {
     std::int64_t ids = static_cast<std::int64_t>(s.token_ids.size());

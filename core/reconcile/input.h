@@ -52,6 +52,7 @@ struct ExperimentInput {
   bool simulated = false;
   std::string times_origin;              ///< emulator only: "measured" or "assumed", with the preset and a time scale other than 1
   bool attached = false;                 ///< the server was not started by us
+  bool imported = false;                 ///< measured by another tool: what it does not record is not possible to check
   plan::Plan plan;
   std::vector<plan::SessionPlan> schedule;
   std::vector<SessionInput> sessions;    ///< finished, in the order in which they ran

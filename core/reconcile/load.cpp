@@ -144,6 +144,7 @@ Result<ExperimentInput> load(const journal::Reader& reader, const std::string& s
     return fail(ErrorCode::corrupt, "The stored plan cannot be read", reader.path() + ", experiment " + record->uid,
                 parsed.faults.front().field + ": " + parsed.faults.front().what, "it may have been written by a newer version");
   out.plan = parsed.plan;
+  out.imported = record->engine.rfind("imported from ", 0) == 0;
   out.attached = record->engine == "attach" || out.plan.engine.adapter == "attach";
   auto sessions = reader.sessions(record->id);
   if (!sessions) return fail(sessions.error());
