@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/printable_stream.h"
 
 namespace kvcliff::cli {
 
@@ -26,8 +27,8 @@ int exit_code_of(ErrorCode code) {
   return Exit::engine_failed;
 }
 
-void Context::print(const Json& document) const { out << document.dump(2) << '\n'; }
-void Context::print(const OrderedJson& document) const { out << document.dump(2) << '\n'; }
+void Context::print(const Json& document) const { write_raw(out, document.dump(2) + '\n'); }
+void Context::print(const OrderedJson& document) const { write_raw(out, document.dump(2) + '\n'); }
 
 int Context::report(const Error& error) const {
   if (json) {

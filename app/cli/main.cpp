@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "cli/context.h"
+#include "cli/printable_stream.h"
 
 namespace {
 
@@ -65,8 +66,9 @@ std::string commands_of(const CLI::App& app) {
 // A full disk behind stdout must not pass for success.
 int written(const kvcliff::cli::Context& context, int code) {
   using namespace kvcliff;
+  context.out.flush();
   std::cout.flush();
-  if (std::cout) return code;
+  if (context.out && std::cout) return code;
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   if (::poll(&out, 1, 0) == 1 && (out.revents & POLLERR)) return code;  // who read us has seen enough (head, less)
   context.err << "kvcliff-cli: the output could not be written (is the disk full?)\n";
@@ -83,7 +85,8 @@ int main(int argc, char** argv) {
   sigaction(SIGTERM, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);
 
-  cli::Context context{.out = std::cout, .err = std::cerr, .stop = stop_requested};
+  cli::PrintableStream out(std::cout), err(std::cerr);
+  cli::Context context{.out = out, .err = err, .stop = stop_requested};
   context.err_is_terminal = ::isatty(2) == 1;
   context.program = own_path(argv[0]);
   context.version = KVCLIFF_VERSION;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <ostream>
 
+#include "base/printable.h"
 #include "base/text.h"
+#include "cli/printable_stream.h"
 
 namespace kvcliff::cli {
 namespace {
@@ -17,7 +19,7 @@ constexpr int bar_width = 30;
 void ProgressBar::line(const std::string& text) {
   if (context_.quiet) return;
   if (context_.err_is_terminal && width_ > 0) {
-    context_.err << '\r' << std::string(width_, ' ') << '\r';
+    write_raw(context_.err, '\r' + std::string(width_, ' ') + '\r');
     width_ = 0;
   }
   context_.err << text << '\n' << std::flush;
@@ -45,9 +47,11 @@ void ProgressBar::progress(const experiment::Progress& p) {
                                  std::max(0, p.session + 1), p.sessions);
   if (p.left) text += ", " + human_duration_ns(p.left->count()) + " left";
   text += p.paused ? ", paused" : ", " + p.doing;
+  text = printable_line(text);
   if (text.size() > 118) text.resize(118);
   const std::size_t pad = width_ > text.size() ? width_ - text.size() : 0;
-  context_.err << '\r' << text << std::string(pad, ' ') << std::flush;
+  write_raw(context_.err, '\r' + text + std::string(pad, ' '));
+  context_.err << std::flush;
   width_ = text.size();
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/printable.h"
 #include "base/text.h"
 
 namespace kvcliff::chart {
@@ -23,16 +24,14 @@ std::string px(double v) {
 
 std::string xml_escape(std::string_view text) {
   std::string out;
-  for (const char c : to_valid_utf8(text)) {
+  for (const char c : printable(to_valid_utf8(text))) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
       case '"': out += "&quot;"; break;
       case '\'': out += "&#39;"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') out += "\xef\xbf\xbd";
-        else out += c;
+      default: out += c;
     }
   }
   return out;

@@ -7,7 +7,7 @@
 
 namespace kvcliff::chart {
 
-/// Text inside XML: escapes markup and quotes, replaces bytes that XML forbids.
+/// Text inside XML: escapes markup and quotes; control characters show as their escapes (base/printable.h).
 std::string xml_escape(std::string_view text);
 
 /// Appends SVG elements. Coordinates are px with at most two decimals, whatever the locale.

@@ -4,12 +4,16 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/printable.h"
+
 namespace kvcliff::report {
 
-std::string csv_cell(std::string_view v, char separator) {
+std::string csv_cell(std::string_view raw, char separator) {
+  // A table is read in terminals, too; line ends inside a cell are part of the format, a lone carriage return is not.
+  const std::string v = printable(raw);
   const bool quote = v.find_first_of("\"\r\n") != std::string_view::npos || v.find(separator) != std::string_view::npos ||
                      (!v.empty() && (v.front() == ' ' || v.back() == ' '));
-  if (!quote) return std::string(v);
+  if (!quote) return v;
   std::string out = "\"";
   for (const char c : v) {
     if (c == '"') out += '"';

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "report/report.h"
 
@@ -11,14 +13,34 @@ namespace {
 using analysis::Evaluation;
 using reconcile::ExperimentInput;
 
-// Text inside a table cell: no bars, no line ends.
-std::string cell(std::string_view v) {
+// Text of foreign origin in one line: what Markdown or the HTML in it would take for markup shows as it is.
+std::string words(std::string_view v) {
   std::string out;
-  for (const char c : v) {
-    if (c == '|') out += "\\|";
-    else if (c == '\n' || c == '\r') out += ' ';
-    else out += c;
+  for (const char c : printable_line(v)) {
+    switch (c) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      case '|':
+      case '`':
+      case '\\':
+      case '*':
+      case '[':
+      case ']':
+        out += '\\';
+        [[fallthrough]];
+      default: out += c;
+    }
   }
+  return out;
+}
+
+std::string cell(std::string_view v) { return words(v); }
+
+// Between backticks nothing is markup but the backtick.
+std::string code(std::string_view v) {
+  std::string out = printable_line(v);
+  std::replace(out.begin(), out.end(), '`', '\'');
   return out;
 }
 
@@ -31,22 +53,22 @@ std::string markdown(const ExperimentInput& in, const Evaluation& e, const Optio
   std::string m;
   const auto line = [&](const std::string& s) { m += s + "\n"; };
   const std::string mark = watermark(in, e);
-  line(fmt::format("# {}{}", mark.empty() ? "" : mark + ": ", in.name.empty() ? "Experiment" : in.name));
+  line(fmt::format("# {}{}", mark.empty() ? "" : mark + ": ", in.name.empty() ? "Experiment" : words(in.name)));
   line("");
-  line(fmt::format("Run `{}`, plan `{}`, measured {} by kvcliff {}, method version {}. Gates: {}.", in.run_id, in.plan_hash, in.created,
-                   in.program_version, reconcile::method_version, gates_word(e)));
-  if (in.simulated) line(fmt::format("\n**Simulated**: the engine is an emulator; its times are {}.", in.times_origin.empty() ? "of unknown origin" : in.times_origin));
+  line(fmt::format("Run `{}`, plan `{}`, measured {} by kvcliff {}, method version {}. Gates: {}.", code(in.run_id), code(in.plan_hash), words(in.created),
+                   words(in.program_version), reconcile::method_version, gates_word(e)));
+  if (in.simulated) line(fmt::format("\n**Simulated**: the engine is an emulator; its times are {}.", in.times_origin.empty() ? "of unknown origin" : words(in.times_origin)));
   line("\n## Verdict\n");
   line(fmt::format("**{}**", verdict_sentence(d)));
   if (const auto s = measured_sentence(d); !s.empty()) line("\n" + s);
-  line("\n" + d.why);
-  if (!d.withdrawn() && !d.first_visit_caution.empty()) line("\nCaution: " + d.first_visit_caution);
-  for (const auto& w : d.warnings) line("\nNote: " + w);
-  for (const auto& n : o.notes) line("\nNote: " + n);
+  line("\n" + words(d.why));
+  if (!d.withdrawn() && !d.first_visit_caution.empty()) line("\nCaution: " + words(d.first_visit_caution));
+  for (const auto& w : d.warnings) line("\nNote: " + words(w));
+  for (const auto& n : o.notes) line("\nNote: " + words(n));
   line("\nThe verdict speaks of the revisits of this workload.");
 
   line("\n## What this run does not establish\n");
-  for (const auto& l : d.not_established) line(fmt::format("- **{}.** {}", l.what, l.why));
+  for (const auto& l : d.not_established) line(fmt::format("- **{}.** {}", words(l.what), words(l.why)));
 
   line("\n## Numbers and where they come from\n");
   line("| number | value | source |\n| --- | --- | --- |");

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "chart/svg.h"
 #include "chart/theme.h"
 #include "report/report.h"
@@ -108,16 +109,16 @@ int export_from_command_line(const QString& folder, const QString& journal, cons
   const ModelSizes sizes(resources);
   const auto judged = judge(journal.toStdString(), std::string(), sizes, journal::Depth::events);
   if (!judged) {
-    std::fprintf(stderr, "kvcliff: %s\n", judged.error().sentence().c_str());
+    std::fprintf(stderr, "kvcliff: %s\n", printable(judged.error().sentence()).c_str());
     return 2;
   }
   const Theme paper;
   const auto files = export_report(**judged, folder, resources, paper);
   if (!files) {
-    std::fprintf(stderr, "kvcliff: %s\n", files.error().sentence().c_str());
+    std::fprintf(stderr, "kvcliff: %s\n", printable(files.error().sentence()).c_str());
     return 2;
   }
-  for (const QString& f : *files) std::printf("%s\n", qPrintable(f));
+  for (const QString& f : *files) std::printf("%s\n", printable(f.toStdString()).c_str());
   return (*judged)->evaluation.gates_pass() ? 0 : 1;
 }
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/printable.h"
 #include "base/queue.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -16,6 +17,25 @@
 
 namespace kvcliff {
 namespace {
+
+TEST(Printable, NothingSteersATerminal) {
+  EXPECT_EQ(printable("plain, \xc3\xa4 \xe2\x82\xac\n\ttext\r\n"), "plain, \xc3\xa4 \xe2\x82\xac\n\ttext\r\n");
+  EXPECT_EQ(printable("\x1b[31mred\x07\x7f"), "\\x1b[31mred\\x07\\x7f");
+  EXPECT_EQ(printable("bar\rfoo"), "bar\\x0dfoo");
+  EXPECT_EQ(printable("\xc2\x9b" "31m"), "\\x9b31m") << "C1: a terminal's other way to begin a sequence";
+  EXPECT_EQ(printable("a\xe2\x80\xae" "b\xe2\x81\xa6"), "a\\u202eb\\u2066");
+  EXPECT_EQ(printable("\xff\xe2\x82"), "\\xff\\xe2\\x82");
+  EXPECT_EQ(printable_line("a\nb\tc"), "a b c");
+  const std::string whole = "x\xe2\x80\xaey\r\n\x1bz\xc3\xa4";
+  for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
+    PrintableFilter f;
+    std::string out;
+    f.feed(whole.substr(0, cut), out);
+    f.feed(whole.substr(cut), out);
+    f.finish(out);
+    EXPECT_EQ(out, "x\\u202ey\r\n\\x1bz\xc3\xa4") << cut;
+  }
+}
 
 TEST(Hash, Sha256OfKnownTexts) {  // FIPS 180-4 examples
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
