@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/plan_input.h"
+#include "cli/plan_requests.h"
 #include "cli/resources.h"
 #include "journal/file_state.h"
 #include "model/capacity.h"
@@ -232,14 +233,15 @@ OrderedJson show_json(const Context& context, const LoadedPlan& loaded, int port
   out["estimated_seconds"] = time.seconds ? OrderedJson(std::round(*time.seconds)) : OrderedJson();
   if (!time.seconds) out["estimated_seconds_why"] = time.why;
   out["arms"] = std::move(arms);
+  out["request_lists"] = request_lists(loaded);
   out["warnings"] = fault_list(plan::warnings(p, bytes_per_token(context, p, &loaded)));
   return out;
 }
 
-void show_words(const Context& context, const OrderedJson& j, const plan::Plan& p) {
+void show_words(const Context& context, const OrderedJson& j, const plan::Plan& p, bool all_requests) {
   auto& o = context.out;
   const auto number = [](const OrderedJson& v) { return v.is_number_integer() ? grouped(v.get<std::int64_t>()) : std::string("unknown"); };
-  o << fmt::format("{}  (hash {})\n\nSessions, each on a fresh server:\n", j.at("name").get<std::string>(), j.at("plan_hash").get<std::string>().substr(0, 16));
+  o << fmt::format("{}  (hash {})\n\nSessions, each on a fresh server:\n", j.at("name").get<std::string>(), j.at("plan_hash").get<std::string>());
   for (const auto& s : j.at("sessions"))
     o << fmt::format("  {:>2}  {:<14} {:>6} requests{}{}\n", s.at("ordinal").get<int>() + 1, s.at("arm").get<std::string>(), number(s.at("requests")),
                      s.at("pair").is_null() ? "" : fmt::format("  pair {}", s.at("pair").get<int>() + 1), s.at("conditioning").get<bool>() ? "  conditioning, discarded" : "");
@@ -260,18 +262,19 @@ void show_words(const Context& context, const OrderedJson& j, const plan::Plan& 
     if (a.at("command").is_null()) o << "  no command: " << a.at("why").get<std::string>() << "\n";
     else o << "  " << a.at("command").get<std::string>() << "\n";
   }
+  print_request_lists(context, j.at("request_lists"), all_requests);
   for (const auto& w : j.at("warnings")) {
     const auto next = w.at("next").get<std::string>();
     o << "\nNote: " << w.at("what").get<std::string>() << (next.empty() ? "" : ". " + next) << "\n";
   }
 }
 
-int show(const Context& context, const std::string& file, int port) {
+int show(const Context& context, const std::string& file, int port, bool all_requests) {
   const auto loaded = load_plan(file);
   if (!loaded) return context.report(loaded.error());
   const auto j = show_json(context, *loaded, port);
   if (context.json) context.print(j);
-  else show_words(context, j, loaded->plan);
+  else show_words(context, j, loaded->plan, all_requests);
   return Exit::done;
 }
 
@@ -298,11 +301,13 @@ void add_plan(CLI::App& app, Context& context) {
 
   auto file = std::make_shared<std::string>();
   auto port = std::make_shared<int>(8000);
-  sub = add_command(*group, context, "check", "Every fault of a plan at once", [&context, file] { return check(context, *file); });
+  auto all = std::make_shared<bool>(false);
+  sub = add_command(*group, context, "check", "Every fault of a plan (or of a journal's plan) at once", [&context, file] { return check(context, *file); });
   sub->add_option("file", *file, "Plan")->required();
-  sub = add_command(*group, context, "show", "Sessions, commands, requests and time of a plan", [&context, file, port] { return show(context, *file, *port); });
+  sub = add_command(*group, context, "show", "Sessions, commands, requests and time of a plan", [&context, file, port, all] { return show(context, *file, *port, *all); });
   sub->add_option("file", *file, "Plan")->required();
   sub->add_option("--port", *port, "Port to show in the commands; a run takes a free one")->capture_default_str()->check(CLI::Range(1, 65535));
+  sub->add_flag("--requests", *all, "List every request, not only the first and last few");
 }
 
 }  // namespace kvcliff::cli
