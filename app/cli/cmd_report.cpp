@@ -12,7 +12,7 @@ namespace kvcliff::cli {
 void add_report(CLI::App& app, Context& context) {
   struct Args {
     std::string journal, experiment, out;
-    bool spreadsheet = false;
+    bool spreadsheet = false, force = false;
   };
   auto a = std::make_shared<Args>();
   CLI::App* sub = add_command(app, context, "report", "Writes the report and its tables from a journal", [&context, a] {
@@ -20,6 +20,7 @@ void add_report(CLI::App& app, Context& context) {
     if (!j) return context.report(j.error());
     report::Options options;
     options.spreadsheet_csv = a->spreadsheet;
+    options.overwrite = a->force;
     options.program_version = context.version;
     options.notes = j->notes;
     options.go_on = context.go_on();
@@ -44,6 +45,7 @@ void add_report(CLI::App& app, Context& context) {
   sub->add_option("journal", a->journal, "Journal file")->required();
   sub->add_option("--out", a->out, "Folder for the files; made when absent")->required();
   sub->add_option("--experiment", a->experiment, "Run id or its beginning (default: the newest)");
+  sub->add_flag("--force", a->force, "Overwrite files of that name that no report wrote");
   sub->add_flag("--spreadsheet", a->spreadsheet, "Tables with semicolons and decimal commas");
 }
 

@@ -168,7 +168,10 @@ std::string curve_text(const CurveAnswer& a) {
   if (inexact) out += "* not exact: " + why + ".\n";
   out += '\n';
   const auto percent = [&](std::int64_t t) { return 100.0 * static_cast<double>(t) / static_cast<double>(std::max<std::int64_t>(1, s.prompt_tokens)); };
-  out += fmt::format("Caches without end would hit {} tokens ({:.2f} %); an LRU needs {} for that.\n", grouped(s.ceiling), percent(s.ceiling), size_words(a, s.working_set));
+  // One number: what the GPU cache by this release's order needs, its partial tail blocks included, where that is known.
+  const std::int64_t needed = a.gpu_cliff ? a.gpu_cliff->all_from : s.working_set;
+  out += fmt::format("Caches without end would hit {} tokens ({:.2f} %); {} needs {} for that.\n", grouped(s.ceiling), percent(s.ceiling),
+                     a.gpu_cliff ? "the GPU cache alone" : "an LRU", size_words(a, needed));
   if (a.gpu_cliff) out += "GPU cache alone. " + a.gpu_cliff->verdict() + ".\n";
   if (a.host_cliff) {
     out += "With a host tier. " + a.host_cliff->verdict() + ".\n";

@@ -66,9 +66,9 @@ void print_decision(const Context& context, const Judged& j) {
   if (j.input.simulated) fmt::print(out, "SIMULATED: times are {}\n", j.input.times_origin.empty() ? "of unknown origin" : j.input.times_origin);
   out << report::verdict_sentence(d) << '\n';
   if (const auto& e = d.effect.effect; e && !d.withdrawn()) {
-    fmt::print(out, "Revisits: {:.1f} ms without the tier, {:.1f} ms with it ({:+.1f} ms); ratio {:.3f} ({:.3f} to {:.3f}), 95 %, {} sessions, {} degrees of freedom, {}\n",
+    fmt::print(out, "Revisits: {:.1f} ms without the tier, {:.1f} ms with it ({:+.1f} ms); ratio {:.3f} ({:.3f} to {:.3f}), 95 %, {} sessions, {} degree{} of freedom, {}\n",
                e->baseline_ms, e->treatment_ms, e->difference_ms(), e->ratio.estimate, e->ratio.low, e->ratio.high, d.sessions,
-               e->degrees_of_freedom, e->basis);
+               e->degrees_of_freedom, e->degrees_of_freedom == 1 ? "" : "s", e->basis);
     fmt::print(out, "Order: {:+.1f} % a session ({:+.1f} to {:+.1f} %)\n", 100 * e->position.estimate, 100 * e->position.low, 100 * e->position.high);
     if (d.gain)
       fmt::print(out, "Split by the control: not computing saves {:.1f} ms, loading costs {:.1f} ms (GPU hit {:.1f} ms; {})\n",

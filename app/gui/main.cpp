@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/printable.h"
 #include "ui/export/report_export.h"
 #include "ui/main_window.h"
 #include "ui/theme/texts.h"
@@ -31,6 +32,33 @@ QString find_resources(const QString& program) {
   return {};
 }
 
+/// Why a command line cannot be followed; empty: it can. Asked before the display is.
+QString wrong_arguments(const QStringList& args) {
+  static const QStringList themes{QStringLiteral("system"), QStringLiteral("light"), QStringLiteral("dark")};
+  static const QStringList of_qt{QStringLiteral("--platform"), QStringLiteral("-platform"), QStringLiteral("--style"), QStringLiteral("-style"),
+                                 QStringLiteral("--display"), QStringLiteral("-display")};  // taken by the toolkit, with a value
+  for (int i = 0; i < args.size(); ++i) {
+    const bool takes_value = args[i] == QLatin1String("--page") || args[i] == QLatin1String("--theme");
+    if (takes_value && i + 1 >= args.size()) return args[i] + QStringLiteral(" needs a value");
+    if (args[i] == QLatin1String("--page")) {
+      bool whole = false;
+      const int page = args[++i].toInt(&whole);
+      if (!whole || page < 1 || page > kvcliff::ui::PageCount) return QStringLiteral("--page takes 1 to %1, not \"%2\"").arg(int(kvcliff::ui::PageCount)).arg(args[i]);
+    } else if (args[i] == QLatin1String("--theme")) {
+      if (!themes.contains(args[++i])) return QStringLiteral("--theme takes system, light or dark, not \"%1\"").arg(args[i]);
+    } else if (of_qt.contains(args[i])) {
+      ++i;
+    } else if (args[i].startsWith(QLatin1String("--")) && args[i] != QLatin1String("--demo")) {
+      return QStringLiteral("unknown option ") + args[i];
+    } else if (!args[i].startsWith(QLatin1String("--"))) {
+      const QFileInfo file(args[i]);
+      if (file.isDir() && !QFileInfo::exists(args[i] + QStringLiteral("/config.json")))
+        return args[i] + QStringLiteral(" is a folder without a config.json; give a file");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,6 +67,15 @@ int main(int argc, char** argv) {
     if (!std::strcmp(argv[i], "--help") || !std::strcmp(argv[i], "-h")) return std::fputs(usage, stdout) < 0;
     if (!std::strcmp(argv[i], "--version")) return std::puts("kvcliff " KVCLIFF_VERSION) < 0;
     if (!std::strcmp(argv[i], "--export")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  }
+  {
+    QStringList args;
+    for (int i = 1; i < argc; ++i) args << QString::fromLocal8Bit(argv[i]);
+    const QString wrong = args.contains(QStringLiteral("--export")) ? QString() : wrong_arguments(args);
+    if (!wrong.isEmpty()) {
+      std::fprintf(stderr, "kvcliff: %s\n%s", kvcliff::printable(wrong.toStdString()).c_str(), usage);
+      return 2;
+    }
   }
   QApplication::setStyle(QStringLiteral("Fusion"));
   QApplication app(argc, argv);
@@ -72,9 +109,6 @@ int main(int argc, char** argv) {
       window.theme().set_mode(mode == QLatin1String("dark")    ? kvcliff::ui::ThemeMode::Dark
                               : mode == QLatin1String("light") ? kvcliff::ui::ThemeMode::Light
                                                                : kvcliff::ui::ThemeMode::System);
-    } else if (args[i].startsWith(QLatin1String("--"))) {
-      std::fprintf(stderr, "kvcliff: unknown option %s\n%s", qPrintable(args[i]), usage);
-      return 2;
     } else {
       window.open_path(args[i]);
     }

@@ -91,7 +91,7 @@ DetectableEffect detectable_effect(const ArmEffect& e) {
   const double log_effect = ncp * error;
   d.ratio_below = std::exp(-log_effect);
   d.ratio_above = std::exp(log_effect);
-  d.how = fmt::format("noncentral t, {} degree(s) of freedom, 80 % power, interval excludes 1", e.degrees_of_freedom);
+  d.how = fmt::format("noncentral t, {} degree{} of freedom, 80 % power, interval excludes 1", e.degrees_of_freedom, e.degrees_of_freedom == 1 ? "" : "s");
   if (e.degrees_of_freedom <= 2) {
     const double f = sd_upper_factor(e.degrees_of_freedom);
     d.ratio_below_upper = std::exp(-log_effect * f);

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_names.h"
 
 namespace kvcliff::cache {
 namespace {
@@ -294,6 +295,8 @@ Result<ScenarioFile> read_scenario_file(const std::string& path) {
   if (!text) return fail(text.error());
   const auto json = parse_json(*text, path);
   if (!json) return fail(json.error());
+  if (const auto twice = repeated_names(*text); !twice.empty())
+    return fail(ErrorCode::bad_usage, "The scenario file cannot be read", path, fmt::format("\"{}\" stands twice in its object", twice.front()), "Keep one of them");
   return read_scenarios(*json, path);
 }
 

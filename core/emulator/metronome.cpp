@@ -137,9 +137,15 @@ std::string read_flags(const std::vector<std::string>& args, Beat& beat) {
 }  // namespace
 
 int metronome(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+  const char* usage = "usage: kvcliff-emulator metronome --port N [--first-token-ms 100] [--gap-ms 10] [--tokens 200]\n";
+  for (const auto& a : args)
+    if (a == "--help" || a == "-h") {
+      out << usage << "A server that answers every POST with a stream of tokens at fixed moments, to test a client against.\n" << std::flush;
+      return 0;
+    }
   Beat beat;
   if (const auto wrong = read_flags(args, beat); !wrong.empty()) {
-    err << "metronome: " << wrong << "\nusage: kvcliff-emulator metronome --port N [--first-token-ms 100] [--gap-ms 10] [--tokens 200]\n";
+    err << "metronome: " << wrong << "\n" << usage;
     return 2;
   }
   asio::io_context io(1);

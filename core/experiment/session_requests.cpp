@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "attribution/attribute.h"
+#include "base/text.h"
 #include "experiment/session.h"
 
 namespace kvcliff::experiment {
@@ -132,7 +133,7 @@ Session::Settled Session::settle(const CounterSnapshot& before, int finished) {
       out.settled = true;
       return out;
     }
-    out.why = fmt::format("waited {:g} s for {}", static_cast<double>(mono_now() - began) / 1e9, step.waiting_for);
+    out.why = fmt::format("waited {} for {}", human_duration_ns(mono_now() - began), step.waiting_for);
     if (!out.page.good() && (metrics_lost_ || !before.good()) && out.polls >= unreadable_polls) return out;
     if (mono_now() - began > limits.timeout.count() || trouble()) return out;
     nap(step.wait);

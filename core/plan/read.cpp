@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/json_names.h"
 #include "plan/internal.h"
 #include "plan/reader.h"
 #include "plan/words.h"
@@ -246,25 +247,8 @@ Parsed parse_text_for(std::string_view text, const std::string& where, bool laun
     return out;
   }
   out = parse_for(*json, launch);
-  // The JSON library keeps the last of two equal names silently; which one was meant is for the user to say.
-  std::vector<std::pair<std::string, std::vector<std::string>>> open;
-  std::string last;
-  const auto watch = [&](int, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) open.emplace_back(last, std::vector<std::string>{});
-    if (event == Json::parse_event_t::object_end && !open.empty()) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.empty()) {
-      last = value.get<std::string>();
-      auto& names = open.back().second;
-      if (std::find(names.begin(), names.end(), last) != names.end()) {
-        std::string field;
-        for (std::size_t i = 1; i < open.size(); ++i) field += open[i].first + ".";
-        out.faults.push_back({field + last, fmt::format("{}{} stands twice in its object", field, last), "Keep one of them"});
-      }
-      names.push_back(last);
-    }
-    return true;
-  };
-  [[maybe_unused]] const Json ignored = Json::parse(text, watch, false);
+  for (const auto& field : repeated_names(text))
+    out.faults.push_back({field, fmt::format("{} stands twice in its object", field), "Keep one of them"});
   return out;
 }
 

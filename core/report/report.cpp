@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/report.h"
 
+#include "analysis/advice.h"
 #include "base/file.h"
 
 namespace kvcliff::report {
@@ -17,6 +18,7 @@ OrderedJson json(const reconcile::ExperimentInput& input, const analysis::Evalua
                 {"report_version", o.program_version},
                 {"times_origin", input.times_origin}};
   j["decision"] = analysis::decision_json(input, e);
+  analysis::add_advice(j["decision"], analysis::size_tier(input), analysis::why_no_reuse(input));
   j["reconciliation"] = analysis::reconcile_json(input, e, true);
   OrderedJson list = OrderedJson::array();
   for (const auto& f : facts(input, e)) list.push_back({{"name", f.name}, {"value", f.value}, {"source", f.source}});
@@ -26,13 +28,26 @@ OrderedJson json(const reconcile::ExperimentInput& input, const analysis::Evalua
   return j;
 }
 
+namespace {
+
+/// The folder holds a report of ours: its report.json says so. Then all its files are ours to write again.
+bool holds_our_report(const std::filesystem::path& folder) {
+  const auto text = read_file(folder / "report.json");
+  if (!text) return false;
+  const Json j = Json::parse(*text, nullptr, false);
+  return j.is_object() && j.contains("schema") && j["schema"] == "kvcliff.report/1";
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> write(const reconcile::ExperimentInput& input, const analysis::Evaluation& e,
                                        const std::filesystem::path& folder, const Options& options) {
   std::vector<Table> files;
   const std::function<void()> parts[] = {
+      // report.json first: what was cut short is known as ours, too.
+      [&] { files.push_back({"report.json", json(input, e, options).dump(2) + "\n"}); },
       [&] { files.push_back({"report.md", markdown(input, e, options)}); },
       [&] { files.push_back({"report.html", html(input, e, options)}); },
-      [&] { files.push_back({"report.json", json(input, e, options).dump(2) + "\n"}); },
       [&] {
         for (auto& t : tables(input, e, options.spreadsheet_csv)) files.push_back(std::move(t));
       }};
@@ -44,6 +59,11 @@ Result<std::vector<std::string>> write(const reconcile::ExperimentInput& input, 
   std::error_code ec;
   std::filesystem::create_directories(folder, ec);
   if (ec) return fail(ErrorCode::io, "The folder for the report cannot be made", folder.string(), ec.message(), "Choose another folder with --out");
+  if (!options.overwrite && !holds_our_report(folder))
+    for (const auto& f : files)
+      if (std::filesystem::exists(folder / f.name, ec))
+        return fail(ErrorCode::bad_usage, "A file of that name is there already, and no report wrote it", (folder / f.name).string(), {},
+                    "Choose another folder, or overwrite it with --force");
   std::vector<std::string> out;
   for (const auto& f : files) {
     const auto path = folder / f.name;

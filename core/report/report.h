@@ -18,10 +18,12 @@ struct Options {
   Json definitions;                    ///< resources/help/definitions.json; may be null
   std::vector<std::string> notes;      ///< verdicts by other method versions
   std::function<bool()> go_on;         ///< asked between the files; false: the user wants to stop
+  bool overwrite = false;              ///< also files that no report of ours wrote
 };
 
 /// Writes report.md, report.html, report.json and the tables into `folder` (made when absent). Returns the paths. All are
-/// made before the first is written, so that a stop leaves no folder of two reports. Errors: io, interrupted.
+/// made before the first is written, so that a stop leaves no folder of two reports. Errors: io, interrupted; bad_usage where
+/// a file of that name is there and no report of ours wrote it.
 Result<std::vector<std::string>> write(const reconcile::ExperimentInput& input, const analysis::Evaluation& e,
                                        const std::filesystem::path& folder, const Options& options);
 

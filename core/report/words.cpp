@@ -54,9 +54,9 @@ std::string measured_sentence(const analysis::Decision& d) {
   if (d.withdrawn() || !d.effect.effect) return {};
   const auto& e = *d.effect.effect;
   return fmt::format("A revisit takes {:.1f} ms without the tier and {:.1f} ms with it ({:+.1f} ms, geometric means; medians {:.1f} and {:.1f} ms): "
-                     "ratio {:.3f}, 95 % interval {:.3f} to {:.3f} ({}, {} sessions, {} degree(s) of freedom).",
+                     "ratio {:.3f}, 95 % interval {:.3f} to {:.3f} ({}, {} sessions, {} degree{} of freedom).",
                      e.baseline_ms, e.treatment_ms, e.difference_ms(), e.baseline_median_ms, e.treatment_median_ms, e.ratio.estimate, e.ratio.low,
-                     e.ratio.high, e.basis, d.sessions, e.degrees_of_freedom);
+                     e.ratio.high, e.basis, d.sessions, e.degrees_of_freedom, e.degrees_of_freedom == 1 ? "" : "s");
 }
 
 std::vector<Fact> facts(const ExperimentInput& in, const Evaluation& e) {

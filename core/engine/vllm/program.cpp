@@ -38,6 +38,12 @@ Result<std::string> program_of(Kind kind, const std::string& environment) {
   const fs::path base = is_path ? given : engines_folder() / given;
   if (is_program(base)) return base.string();
   if (is_program(base / "bin" / program)) return (base / "bin" / program).string();
+  for (const fs::path& there : {base, base / "bin" / program}) {
+    std::error_code ec;
+    if (fs::is_regular_file(there, ec))
+      return fail(ErrorCode::not_found, "The engine's program is there and cannot be run", there.string(), "the file is not executable",
+                  "Make it so (chmod +x), or name another program or folder in engine.environment");
+  }
   return fail(ErrorCode::not_found, "The engine environment has no program " + program, base.string(), {},
               "Install it with kvcliff-cli engine install, or name a folder with bin/" + program + " in engine.environment");
 }

@@ -2,7 +2,9 @@
 // Scenario files that are wrong: the scenario and the field are named, nothing is guessed.
 #include <gtest/gtest.h>
 
+#include "base/file.h"
 #include "cache/scenario.h"
+#include "support/data.h"
 
 namespace kvcliff::cache {
 namespace {
@@ -21,6 +23,14 @@ TEST(ScenarioFile, AnOmittedRuleIsTheNewestAndAResetYieldsNoEntry) {
   EXPECT_EQ(s.inputs[0].request.keys.size(), 3u);
   EXPECT_EQ(s.inputs[0].request.keys, s.inputs[1].request.keys);
   EXPECT_FALSE(f->single);
+}
+
+TEST(ScenarioFile, AFieldThatStandsTwiceIsNamed) {
+  const test::TempDir dir;
+  ASSERT_TRUE(write_file(dir / "s.json", R"({"block_size":16,"scenarios":[{"id":"S1","N":10,"Ch":4,"N":12,"requests":[["A",[["A",55]],1]]}]})"));
+  const auto f = read_scenario_file((dir / "s.json").string());
+  ASSERT_FALSE(f);
+  EXPECT_NE(f.error().sentence().find(".N\" stands twice"), std::string::npos) << f.error().sentence();
 }
 
 TEST(ScenarioFile, OutputTokensContinueTheLastDocument) {

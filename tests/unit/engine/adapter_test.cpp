@@ -11,11 +11,13 @@
 #include "engine/vllm/adapter.h"
 #include "engine/vllm/flags.h"
 #include "engine/vllm/log_facts.h"
+#include "process/launcher.h"
 #include "support/data.h"
 
 namespace kvcliff::engine::vllm {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -195,6 +197,24 @@ net::HttpAnswer answer(int status, std::string type, std::string body) {
   a.content_type = std::move(type);
   a.body = std::move(body);
   return a;
+}
+
+TEST(Flags, AProgramThatDiesIsQuotedWithItsExitCode) {
+  const auto launcher = process::make_local_launcher();
+  const auto r = probe_flags(*launcher, {.argv = {"sh", "-c", "echo 'ImportError: libcuda.so.1' >&2; exit 7"}}, std::chrono::seconds(60));
+  ASSERT_FALSE(r);
+  EXPECT_THAT(r.error().sentence(), AllOf(HasSubstr("exit code 7"), HasSubstr("ImportError: libcuda.so.1")));
+  const auto quiet = probe_flags(*launcher, {.argv = {"sh", "-c", "kill -9 $$"}}, std::chrono::seconds(60));
+  ASSERT_FALSE(quiet);
+  EXPECT_THAT(quiet.error().sentence(), AllOf(HasSubstr("signal 9"), HasSubstr("it said nothing")));
+}
+
+TEST(Program, AFileThatIsNotExecutableIsSaidSo) {
+  const test::TempDir dir;
+  ASSERT_TRUE(write_file(dir / "vllm", "#!/bin/sh\n"));
+  const auto r = program_of(Kind::vllm, (dir / "vllm").string());
+  ASSERT_FALSE(r);
+  EXPECT_THAT(r.error().sentence(), HasSubstr("not executable"));
 }
 
 TEST(Interpret, AnythingButAPageIsAFailedScrape) {

@@ -150,6 +150,37 @@ TEST(Report, TextFromAnEngineCannotBreakThePage) {
   EXPECT_EQ(page.find("<b>\""), std::string::npos);
 }
 
+TEST(Report, TextFromOutsideSteersNeitherMarkdownNorATerminal) {
+  HonestRun run;
+  run.in.name = "a|b`c<img src=x>\x1b[2J\xe2\x80\xae\n# big";
+  run.in.sessions[0].record.effective.engine_version = "0|1`\x07";
+  const auto e = analysis::evaluate(run.in);
+  const auto page = markdown(run.in, e, options());
+  EXPECT_NE(page.find(": a\\|b\\`c&lt;img src=x&gt;\\\\x1b\\[2J\\\\u202e # big\n"), std::string::npos) << page.substr(0, 200);
+  for (const auto& text : {page, html(run.in, e, options())}) {
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(text.find('\x07'), std::string::npos);
+    EXPECT_EQ(text.find("\xe2\x80\xae"), std::string::npos);
+  }
+  for (const auto& t : tables(run.in, e, false)) EXPECT_EQ(t.text.find('\x07'), std::string::npos) << t.name;
+}
+
+TEST(Report, AForeignFileIsNotOverwrittenUnasked) {
+  const HonestRun run;
+  const auto e = analysis::evaluate(run.in);
+  const test::TempDir dir;
+  ASSERT_TRUE(write_file(dir / "report.md", "my own notes"));
+  const auto refused = write(run.in, e, dir.path(), options());
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().sentence().find("report.md"), std::string::npos);
+  EXPECT_EQ(*read_file(dir / "report.md"), "my own notes");
+  EXPECT_FALSE(std::filesystem::exists(dir / "report.json")) << "nothing was written";
+  auto forced = options();
+  forced.overwrite = true;
+  ASSERT_TRUE(write(run.in, e, dir.path(), forced));
+  EXPECT_TRUE(write(run.in, e, dir.path(), options())) << "now it is a report's";
+}
+
 TEST(Report, WritesItsTenFiles) {
   const HonestRun run;
   const test::TempDir dir;
