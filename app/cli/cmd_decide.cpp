@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <ostream>
 
+#include "cli/advice_text.h"
 #include "cli/context.h"
 #include "cli/evaluate.h"
 
@@ -17,9 +18,12 @@ void add_decide(CLI::App& app, Context& context) {
     if (!j) return context.report(j.error());
     if (context.json) {
       for (const auto& n : j->notes) context.err << n << "\n";
-      context.print(analysis::decision_json(j->input, j->evaluation));
+      auto document = analysis::decision_json(j->input, j->evaluation);
+      analysis::add_advice(document, analysis::size_tier(j->input), analysis::why_no_reuse(j->input));
+      context.print(document);
     } else {
       print_decision(context, *j);
+      print_advice(context, analysis::size_tier(j->input), analysis::why_no_reuse(j->input));
     }
     const auto verdict = j->evaluation.decision.verdict;
     if (verdict == analysis::Verdict::withdrawn) return static_cast<int>(Exit::gate_failed);

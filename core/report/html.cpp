@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "chart/svg.h"
 #include "chart/theme.h"
@@ -15,7 +16,7 @@ using reconcile::ExperimentInput;
 
 std::string esc(std::string_view v) {
   std::string out;
-  for (const char c : v) {
+  for (const char c : printable(v)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;
@@ -108,6 +109,19 @@ void reconciliation(Page& page, const Evaluation& e) {
   page.end();
 }
 
+void advice(Page& page, const ExperimentInput& in) {
+  const auto tables = advice_tables(in);
+  const auto table = [&](const char* title, const std::vector<std::vector<std::string>>& rows, const std::string& why, std::size_t numbers_from) {
+    page.h2(title);
+    if (rows.empty()) return page.p(why);
+    page.begin(rows.front(), numbers_from);
+    for (std::size_t i = 1; i < rows.size(); ++i) page.row(rows[i]);
+    page.end();
+  };
+  table("Host tier for a target share of revisits", tables.sizing, tables.sizing_why, 1);
+  table("Why was there no reuse", tables.no_reuse, tables.no_reuse_why, 99);
+}
+
 void sessions(Page& page, const ExperimentInput& in) {
   page.h2("Sessions");
   page.begin({"session", "arm", "state", "engine", "command"});
@@ -170,6 +184,7 @@ std::string html(const ExperimentInput& in, const Evaluation& e, const Options& 
     page.end();
   }
   reconciliation(page, e);
+  advice(page, in);
   sessions(page, in);
 
   if (o.definitions.is_object() && !o.definitions.empty()) {

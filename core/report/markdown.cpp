@@ -74,6 +74,20 @@ std::string markdown(const ExperimentInput& in, const Evaluation& e, const Optio
   line("| number | value | source |\n| --- | --- | --- |");
   for (const auto& f : facts(in, e)) line(fmt::format("| {} | {} | {} |", cell(f.name), cell(f.value), cell(f.source)));
 
+  const auto advice = advice_tables(in);
+  const auto table = [&](const char* title, const std::vector<std::vector<std::string>>& rows, const std::string& why) {
+    line(fmt::format("\n## {}\n", title));
+    if (rows.empty()) line(words(why));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::string cells = "|", rule = "|";
+      for (const auto& c : rows[i]) cells += " " + cell(c) + " |", rule += " --- |";
+      line(cells);
+      if (i == 0) line(rule);
+    }
+  };
+  table("Host tier for a target share of revisits", advice.sizing, advice.sizing_why);
+  table("Why was there no reuse", advice.no_reuse, advice.no_reuse_why);
+
   line("\n## Sessions\n");
   line("| session | attempt | arm | state | engine | measured requests |\n| --- | --- | --- | --- | --- | --- |");
   for (const auto& s : in.sessions) {

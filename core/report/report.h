@@ -50,6 +50,13 @@ struct Fact {
 };
 std::vector<Fact> facts(const reconcile::ExperimentInput& input, const analysis::Evaluation& e);
 
+/// The sizing table and the reasons for no reuse as rows of text; the first row is the head. Shared by Markdown, HTML and PDF.
+struct AdviceTables {
+  std::vector<std::vector<std::string>> sizing, no_reuse;
+  std::string sizing_why, no_reuse_why;   ///< when there are no rows
+};
+AdviceTables advice_tables(const reconcile::ExperimentInput& input);
+
 /// "pass", or "fail: R3, R9".
 std::string gates_word(const analysis::Evaluation& e);
 /// "SIMULATED", "WITHDRAWN", both, or nothing.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "analysis/advice.h"
 #include "base/text.h"
 #include "report/report.h"
 
@@ -57,6 +58,29 @@ std::string measured_sentence(const analysis::Decision& d) {
                      "ratio {:.3f}, 95 % interval {:.3f} to {:.3f} ({}, {} sessions, {} degree{} of freedom).",
                      e.baseline_ms, e.treatment_ms, e.difference_ms(), e.baseline_median_ms, e.treatment_median_ms, e.ratio.estimate, e.ratio.low,
                      e.ratio.high, e.basis, d.sessions, e.degrees_of_freedom, e.degrees_of_freedom == 1 ? "" : "s");
+}
+
+AdviceTables advice_tables(const ExperimentInput& input) {
+  AdviceTables out;
+  const auto t = analysis::size_tier(input);
+  const auto row = [&](std::string share, std::int64_t chunks) {
+    return std::vector<std::string>{std::move(share), grouped(chunks * t.blocks_per_chunk),
+                                    t.chunk_bytes > 0 ? human_bytes(Bytes(chunks * t.chunk_bytes)) : std::string("unknown")};
+  };
+  if (t.sizing) {
+    out.sizing.push_back({"share of the revisits' tokens", "host blocks", "host memory"});
+    for (const auto& s : t.sizing->sizes)
+      out.sizing.push_back(s.chunks ? row(fmt::format("{:.1f} %", 100 * s.share), *s.chunks)
+                                    : std::vector<std::string>{fmt::format("{:.1f} %", 100 * s.asked), "no size gives this", ""});
+    out.sizing.push_back(row(t.sizing->present ? fmt::format("this run: {:.1f} %", 100 * *t.sizing->present) : std::string("this run"), t.present_chunks));
+  }
+  out.sizing_why = t.why;
+  const auto reuse = analysis::why_no_reuse(input);
+  out.no_reuse_why = reuse.why.empty() && reuse.rows.empty() ? "everything that could be reused was" : reuse.why;
+  if (!reuse.rows.empty()) out.no_reuse.push_back({"arm", "reason", "requests", "computed tokens", "documents", "for example", "what would change it"});
+  for (const auto& r : reuse.rows)
+    out.no_reuse.push_back({r.arm, r.kind, grouped(r.requests), grouped(r.tokens), analysis::document_words(r.documents), r.example, r.next});
+  return out;
 }
 
 std::vector<Fact> facts(const ExperimentInput& in, const Evaluation& e) {

@@ -164,18 +164,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>loaded or hit</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>blocks</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>GiB</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Checks</source>
         <translation type="unfinished"></translation>
     </message>
@@ -894,6 +882,10 @@ Not established:</source>
         <source>blank: not applicable</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Why was there no reuse</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>kvcliff::ui::CliffChart</name>
@@ -1127,10 +1119,6 @@ Not established:</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Areas: predicted, with the tier. Dots: measured, filled with the tier, hollow without, with the range of their requests. Bars: between these sizes lies the measured cliff.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Decide</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1239,14 +1227,6 @@ Not established:</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>cliff as predicted</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>cliff measured</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>helps</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1292,10 +1272,6 @@ It returns when every gate passes.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>arms differ in the tier only</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>outputs equal</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1329,6 +1305,22 @@ It returns when every gate passes.</source>
     </message>
     <message>
         <source>%1 files in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Areas: predicted, with the tier. Dots: measured with the tier (filled) and without (hollow). Bars: the measured cliff lies between their ends.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cliff found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>only the tier differs</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2332,6 +2324,10 @@ Journal %2</source>
     </message>
     <message>
         <source>%1 experiments</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 experiment</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4479,11 +4475,11 @@ At most about %1, as if everything were computed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>loading beats computing from</source>
+        <source>about %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>about %1</source>
+        <source>loading wins from</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5407,10 +5403,6 @@ At most about %1, as if everything were computed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Five emulated servers, 78 requests, under two minutes. No GPU, no network.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Measure my server</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5440,6 +5432,34 @@ At most about %1, as if everything were computed</source>
     </message>
     <message>
         <source>%1   (not there any more)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Emulated servers with and without the tier. No GPU, no network.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other demonstrations:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>where the tier does not help</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A 0.6B model in eager mode, with times as measured on an H200: loading is no faster than computing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the measured cliff</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A sweep of one to twelve documents, each with and without the tier</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 emulated servers, %2 requests, under two minutes. No GPU, no network.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

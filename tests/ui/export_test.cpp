@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QImage>
 #include <QProcess>
+#include <QRegularExpression>
 
 #include "ui/bridge/evidence.h"
 #include "ui/charts/pairs_chart.h"
@@ -49,6 +50,29 @@ TEST(Export, TheReportHoldsEveryPartAndSaysWhatItIs) {
   const QImage picture(folder.filePath(QStringLiteral("charts/pairs.png")));
   EXPECT_TRUE(picture.text(QStringLiteral("Description")).contains(run));
   EXPECT_TRUE(picture.text(QStringLiteral("Description")).contains(QStringLiteral("SIMULATED")));
+}
+
+// Nothing in the report on paper is cut: the flags of the tier stand at the end of long commands.
+TEST(Export, ThePdfHoldsWholeCommandsAndValues) {
+  QTemporaryDir folder;
+  const auto j = judged(journals().honest);
+  ASSERT_TRUE(j);
+  const auto pdf = write_report_pdf(*j, folder.filePath(QStringLiteral("report.pdf")));
+  ASSERT_TRUE(pdf) << pdf.error().sentence();
+  QProcess p;
+  p.start(QStringLiteral("pdftotext"), {QStringLiteral("-layout"), *pdf, QStringLiteral("-")});
+  ASSERT_TRUE(p.waitForFinished(120'000)) << "pdftotext is missing: ./dev deps installs it";
+  QString text = QString::fromUtf8(p.readAllStandardOutput());
+  EXPECT_FALSE(text.contains(QChar(0x2026))) << "something was shortened";
+  EXPECT_TRUE(text.contains(QStringLiteral("Why was there no reuse")));
+  text.remove(QRegularExpression(QStringLiteral("\\s")));
+  for (const auto& s : j->input.sessions) {
+    QString last = QString::fromStdString(s.record.argv.back());
+    EXPECT_TRUE(text.contains(last.remove(QLatin1Char(' ')))) << s.record.argv.back();
+    if (s.offload) {
+      EXPECT_TRUE(text.contains(QStringLiteral("cpu_bytes_to_use")));
+    }
+  }
 }
 
 // The picture of a chart is what its drawing shows: white around the plot, the plot not covered, and the mark in it.
@@ -121,6 +145,27 @@ TEST(Export, WorksWithoutADisplayFromTheCommandLine) {
   EXPECT_LE(p.exitCode(), 1) << p.readAllStandardError().toStdString();
   EXPECT_TRUE(QFile::exists(folder.filePath(QStringLiteral("out/report.pdf"))));
   EXPECT_TRUE(QFile::exists(folder.filePath(QStringLiteral("out/charts/pairs.png"))));
+}
+
+// Before any display is asked for: a command line that cannot be followed ends with code 2 and its reason.
+TEST(CommandLine, WhatCannotBeFollowedEndsWithItsReason) {
+  QTemporaryDir folder;
+  const std::pair<QStringList, const char*> wrong[] = {{{QStringLiteral("--page"), QStringLiteral("9")}, "--page takes 1 to 6"},
+                                                       {{QStringLiteral("--page"), QStringLiteral("two")}, "--page takes 1 to 6"},
+                                                       {{QStringLiteral("--page")}, "--page needs a value"},
+                                                       {{QStringLiteral("--theme"), QStringLiteral("pink")}, "--theme takes system, light or dark"},
+                                                       {{folder.path()}, "is a folder"},
+                                                       {{QStringLiteral("--no-such")}, "unknown option --no-such"}};
+  for (const auto& [arguments, reason] : wrong) {
+    QProcess p;
+    QProcessEnvironment env = QProcessEnvironment::systemEnvironment();
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) env.remove(QString::fromLatin1(name));
+    p.setProcessEnvironment(env);
+    p.start(QStringLiteral(KVCLIFF_GUI), arguments);
+    ASSERT_TRUE(p.waitForFinished(120'000));
+    EXPECT_EQ(p.exitCode(), 2) << reason;
+    EXPECT_TRUE(p.readAllStandardError().contains(reason)) << reason;
+  }
 }
 
 TEST(Export, AMissingJournalAndAForbiddenFolderAreSaidSo) {

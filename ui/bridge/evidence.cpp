@@ -3,9 +3,9 @@
 
 #include <limits>
 
+#include "analysis/advice.h"
 #include "base/text.h"
 #include "experiment/prepare.h"
-#include "model/capacity.h"
 #include "reconcile/load.h"
 #include "report/report.h"
 #include "ui/bridge/document.h"
@@ -31,28 +31,11 @@ std::int64_t measured_requests(const std::string& journal, std::int64_t experime
 }
 
 // What a host tier would have to hold for this workload, by the rules of the engine that was measured.
-void size_tier(Judged& j, const ModelSizes& sizes) {
-  const reconcile::SessionInput* tier = nullptr;
-  for (const auto* s : reconcile::compared_sessions(j.input))
-    if (s->offload) tier = s;
-  if (!tier) {
-    j.sizing_why = "no compared session has a tier";
-    return;
-  }
-  experiment::SessionJob job;
-  job.arm_plan = tier->plan;
-  job.offload = true;
-  job.kv_bytes_per_token = tier->kv.bytes_per_token.value_or(0);
-  const cache::Config config = experiment::cache_config(job, tier->record.effective.engine_version);
-  const double shares[] = {0.5, 0.9, 1.0};
-  auto sized = cache::size_host_tier(tier->plan.workload, config, shares);
-  if (!sized) {
-    j.sizing_why = sized.error().sentence();
-    return;
-  }
-  j.sizing = std::move(*sized);
-  if (const auto layout = sizes.layout(tier->plan))
-    j.host_chunk_bytes = (model::block_bytes_all_ranks(*layout) * config.blocks_per_chunk + 4095) / 4096 * 4096;
+void size_tier(Judged& j) {
+  auto sized = analysis::size_tier(j.input);
+  j.sizing = std::move(sized.sizing);
+  j.sizing_why = std::move(sized.why);
+  j.host_chunk_bytes = sized.chunk_bytes;
 }
 
 // The predicted curve that a sweep's points are drawn over.
@@ -119,7 +102,7 @@ Result<JudgedPtr> judge(const std::string& journal, const std::string& experimen
   static_cast<analysis::Judgement&>(*out) = std::move(*judgement);
   for (const auto& q : out->evaluation.reconciliation.requests)
     if (!q.warmup) out->measured.push_back(&q);
-  size_tier(*out, sizes);
+  size_tier(*out);
   predict_sweep(*out);
   return JudgedPtr(std::move(out));
 }

@@ -3,6 +3,7 @@
 #include <QPdfWriter>
 #include <QTextLayout>
 
+#include "base/printable.h"
 #include "report/report.h"
 #include "ui/charts/ecdf_chart.h"
 #include "ui/charts/pairs_chart.h"
@@ -33,23 +34,12 @@ class Paper {
   void space(double height) { y_ += height; }
 
   void text(const QString& words, const QFont& font, const char* color = "text", double left = 0, double width = page_width - 2 * margin) {
-    QTextLayout layout(words, font);
-    QTextOption option;
-    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-    layout.setTextOption(option);
-    layout.beginLayout();
     const QFontMetricsF m(font);
-    std::vector<QTextLine> lines;
-    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
-      line.setLineWidth(width);
-      lines.push_back(line);
-    }
-    layout.endLayout();
-    for (const QTextLine& line : lines) {
+    for (const QString& line : lines_of(words, font, width)) {
       need(m.lineSpacing());
       p_.setFont(font);
       p_.setPen(theme_.color(color));
-      p_.drawText(QPointF(margin + left, y_ + m.ascent()), words.mid(line.textStart(), line.textLength()));
+      p_.drawText(QPointF(margin + left, y_ + m.ascent()), line);
       y_ += m.lineSpacing();
     }
   }
@@ -69,23 +59,33 @@ class Paper {
     bold.setWeight(QFont::DemiBold);
     const QFontMetricsF m(font);
     const double width = page_width - 2 * margin, height = m.lineSpacing();
+    constexpr std::size_t kept_together = 6;  // lines of a row; a longer one may go on on the next page
     const auto line = [&](const QStringList& cells, const QFont& f, const char* color) {
-      // The tallest cell decides; only the last column wraps, names and numbers do not.
-      const int last = int(cells.size()) - 1;
-      const double last_width = width * shares[std::size_t(last)] - 6;
-      const QRectF wrapped = m.boundingRect(QRectF(0, 0, last_width, 10000), Qt::TextWordWrap, cells[last]);
-      const double row = std::max(height, std::min(wrapped.height(), 4 * height)) + 5;
-      need(row);
-      double x = margin;
-      p_.setFont(f);
-      p_.setPen(theme_.color(color));
-      for (int c = 0; c <= last; ++c) {
-        const QRectF box(x, y_ + 2, width * shares[std::size_t(c)] - 6, row);
-        x += width * shares[std::size_t(c)];
-        if (numbers[std::size_t(c)]) draw_number(p_, QRectF(box.left(), box.top(), box.width(), height), Qt::AlignRight | Qt::AlignVCenter, cells[c]);
-        else p_.drawText(box, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, c == last ? cells[c] : QFontMetricsF(f).elidedText(cells[c], Qt::ElideRight, box.width()));
+      // Every cell wraps, none is cut: this is the only copy that some readers have. The tallest decides.
+      std::vector<QStringList> wrapped;
+      std::size_t tallest = 1;
+      for (int c = 0; c < cells.size(); ++c) {
+        wrapped.push_back(lines_of(cells[c], f, width * shares[std::size_t(c)] - 6));
+        tallest = std::max(tallest, std::size_t(wrapped.back().size()));
       }
-      y_ += row;
+      need(double(std::min(tallest, kept_together)) * height + 5);
+      y_ += 2;
+      for (std::size_t k = 0; k < tallest; ++k) {
+        need(height + 3);
+        p_.setFont(f);
+        p_.setPen(theme_.color(color));
+        double x = margin;
+        for (std::size_t c = 0; c < wrapped.size(); ++c) {
+          const QRectF box(x, y_, width * shares[c] - 6, height);
+          x += width * shares[c];
+          if (k >= std::size_t(wrapped[c].size())) continue;
+          const QString& words = wrapped[c][int(k)];
+          if (numbers[c]) draw_number(p_, box, Qt::AlignRight | Qt::AlignVCenter, words);
+          else p_.drawText(QPointF(box.left(), box.top() + m.ascent()), words);
+        }
+        y_ += height;
+      }
+      y_ += 3;
       p_.setPen(QPen(theme_.color("line"), 0.75));
       p_.drawLine(QPointF(margin, y_), QPointF(page_width - margin, y_));
     };
@@ -102,6 +102,22 @@ class Paper {
   }
 
  private:
+  /// Broken at words, and inside one that is longer than a line.
+  static QStringList lines_of(const QString& words, const QFont& font, double width) {
+    QTextLayout layout(words, font);
+    QTextOption option;
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    layout.setTextOption(option);
+    layout.beginLayout();
+    QStringList out;
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+      line.setLineWidth(width);
+      out << words.mid(line.textStart(), line.textLength()).trimmed();
+    }
+    layout.endLayout();
+    return out;
+  }
+
   void begin() {
     ++page_;
     y_ = margin;
@@ -121,19 +137,28 @@ class Paper {
   int page_ = 0;
 };
 
-QString text_of(const std::string& s) { return QString::fromStdString(s); }
+QString text_of(const std::string& s) { return QString::fromStdString(printable(s)); }
 
 void write_tables(Paper& paper, const Judged& j) {
   paper.heading(QObject::tr("Estimates"));
   QVector<QStringList> rows;
   for (const auto& r : estimate_rows(j)) rows.append({r[0].text, r[1].text, r[2].text, r[3].text});
   paper.table({QObject::tr("quantity"), QObject::tr("estimate"), QObject::tr("95 % interval"), QObject::tr("basis")}, rows, {0.24, 0.14, 0.18, 0.44}, {false, true, true, false});
-  if (j.sizing) {
-    paper.heading(QObject::tr("Host tier for a target share of revisits"));
-    rows.clear();
-    for (const auto& r : sizing_rows(j)) rows.append({r[0].text, r[1].text, r[2].text, QString()});
-    paper.table({QObject::tr("loaded or hit"), QObject::tr("blocks"), QObject::tr("GiB"), QString()}, rows, {0.18, 0.18, 0.18, 0.46}, {true, true, true, false});
-  }
+  const auto advice = report::advice_tables(j.input);
+  const auto advise = [&](const QString& title, const std::vector<std::vector<std::string>>& cells, const std::string& why, const std::vector<double>& shares,
+                          const std::vector<bool>& numbers) {
+    paper.heading(title);
+    if (cells.empty()) return paper.text(text_of(why), Theme().font(TextSize::Chart), "text2");
+    QVector<QStringList> out;
+    for (const auto& r : cells) {
+      out.append(QStringList());
+      for (const auto& c : r) out.back() << text_of(c);
+    }
+    paper.table(out.takeFirst(), out, shares, numbers);
+  };
+  advise(QObject::tr("Host tier for a target share of revisits"), advice.sizing, advice.sizing_why, {0.34, 0.2, 0.2}, {false, true, true});
+  advise(QObject::tr("Why was there no reuse"), advice.no_reuse, advice.no_reuse_why, {0.09, 0.11, 0.08, 0.11, 0.13, 0.26, 0.22},
+         {false, false, true, true, false, false, false});
   paper.heading(QObject::tr("Checks"));
   rows.clear();
   std::vector<bool> failed;

@@ -203,6 +203,37 @@ TEST_F(LiveJournal, OnACpuTheCliffIsWhereItIsPredicted) {
   EXPECT_EQ(by_arm["in-the-ramp"].host, 21'200);
 }
 
+TEST_F(LiveJournal, ItIsSaidHowLargeATierMustBeAndWhyThereWasNoReuse) {
+  const std::string path = unpacked("reference", cpu);
+  const Json j = test::cli({"decide", path, "--json"}).json();
+  const Json& sizing = j.at("sizing");
+  ASSERT_EQ(sizing.at("shares").size(), 3u);
+  const Json& all = sizing.at("shares")[2];
+  EXPECT_EQ(all.at("host_bytes").get<std::int64_t>(), all.at("host_blocks").get<std::int64_t>() * 16 * 1'024);
+  EXPECT_EQ(sizing.at("present").at("host_blocks"), 1'250);
+  EXPECT_EQ(sizing.at("present").at("share"), all.at("share")) << "this tier was past its ramp";
+  EXPECT_LE(all.at("host_blocks"), 1'250);
+  std::map<std::string, Json> rows;
+  for (const auto& r : j.at("no_reuse")) rows[r.at("arm").get<std::string>() + ", " + r.at("kind").get<std::string>()] = r;
+  ASSERT_EQ(rows.size(), 4u) << j.at("no_reuse").dump(1);
+  EXPECT_EQ(rows["off, first visit"].at("requests"), 6);
+  EXPECT_EQ(rows["on, first visit"].at("requests"), 6);
+  EXPECT_EQ(rows["control, first visit"].at("requests"), 2);
+  EXPECT_EQ(rows["off, thrashing"].at("requests"), 12) << "six documents do not fit the GPU cache";
+  EXPECT_EQ(rows["off, thrashing"].at("documents"), (Json{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(rows["off, thrashing"].at("computed_tokens"), 12 * 2'003);
+  const auto words = test::cli({"decide", path}).out;
+  EXPECT_NE(words.find("Host tier for a target share"), std::string::npos);
+  EXPECT_NE(words.find("off, thrashing: 12 requests"), std::string::npos) << words;
+  ASSERT_EQ(test::cli({"report", path, "--out", dir_ / "report"}).code, 0);
+  for (const char* name : {"report/report.md", "report/report.html"}) {
+    const auto page = read_file(dir_ / name);
+    ASSERT_TRUE(page) << name;
+    for (const char* part : {"Host tier for a target share of revisits", "Why was there no reuse", "thrashing"})
+      EXPECT_NE(page->find(part), std::string::npos) << name << " " << part;
+  }
+}
+
 TEST_F(LiveJournal, OnACpuKvEventsAgreeWithTheCounters) {
   const auto r = test::cli({"reconcile", unpacked("events", cpu), "--requests", "--json"});
   const Json j = r.json();

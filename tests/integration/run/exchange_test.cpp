@@ -198,6 +198,7 @@ TEST_F(Exchange, ARelativeTraceDoesNotChangeTheHashOfItsPlan) {
   std::vector<std::string> hashes;
   for (const std::string folder : {"one", "two"}) {
     const std::string plan = changed("mooncake.json", folder + "/plan.json", [](Json& p) { p["workload"]["trace"] = "t.jsonl"; });
+    ASSERT_TRUE(write_file(dir_ / folder / "t.jsonl", "{\"timestamp\":0,\"input_length\":512,\"output_length\":1,\"hash_ids\":[0]}\n"));
     hashes.push_back(cli({"plan", "check", plan, "--json"}).json().value("plan_hash", folder));
     hashes.push_back(plan::hash(plan::parse_file(plan).plan));
   }
