@@ -177,6 +177,16 @@ void check_launcher(const Plan& p, Findings& f) {
   };
   need("ssh", "host", "the machine to start the engine on");
   need("container", "image", "the image that holds the engine");
+  for (const auto& [name, text] : p.launcher.options) {
+    const auto is = [&](const char* kind, std::initializer_list<const char*> names) {
+      return p.launcher.kind == kind && std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (is("ssh", {"port"}) || is("slurm", {"cpus"})) {
+      const auto n = parse_int(text);
+      const std::int64_t high = name == "port" ? 65'535 : 1'000'000;
+      if (!n || *n < 1 || *n > high) f.add("launcher." + name, fmt::format("launcher.{} must be a whole number from 1 to {}, and is \"{}\"", name, grouped(high), text));
+    }
+  }
   if (p.engine.adapter == "attach" && p.launcher.kind != "local")
     f.add("launcher.kind", "engine.adapter is \"attach\": nothing is launched, and a launcher other than local has no meaning", {}, {"engine.adapter"});
 }

@@ -238,6 +238,10 @@ TEST(PlanFile, LauncherWordsThatWouldBeFlagsAreFaults) {
   EXPECT_THAT(fields(with("slurm", {{"partition", "-x"}})), ::testing::ElementsAre("launcher.partition"));
   EXPECT_TRUE(with("ssh", {{"host", "gpu7.cluster"}, {"user", "me"}, {"identity", "/home/a b/key"}, {"options", "-o Compression=yes"}}).valid());
   EXPECT_TRUE(with("container", {{"image", "vllm/vllm-openai:v0.26.0"}, {"volumes", "/a b:/m"}}).valid());
+  for (const char* bad : {"0", "-1", "65536", "22x", "ssh"}) EXPECT_THAT(fields(with("ssh", {{"host", "gpu7"}, {"port", bad}})), ::testing::Contains("launcher.port")) << bad;
+  EXPECT_THAT(fields(with("slurm", {{"cpus", "many"}})), ::testing::ElementsAre("launcher.cpus"));
+  EXPECT_TRUE(with("container", {{"image", "registry:5000/vllm/vllm-openai:v0.31.0@sha256:00"}}).valid());
+  EXPECT_TRUE(with("slurm", {{"cpus", "8"}, {"nodes", "1-2"}, {"time", "1:00:00"}}).valid());
 }
 
 TEST(PlanFile, ANameThatStandsTwiceIsAFault) {
