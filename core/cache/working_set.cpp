@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cache/working_set.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <thread>
@@ -20,11 +22,22 @@ constexpr std::int64_t unlimited = std::int64_t{1} << 60;
 }  // namespace
 
 Result<WorkingSet> WorkingSet::prepare(const workload::Spec& spec, std::int64_t block_size, FreeOrder free_order,
-                                       int documents_max, bool revisits_only) {
+                                       int documents_max, bool revisits_only, const std::atomic<bool>* stop) {
   workload::Spec most = spec;
   most.kind = workload::Spec::Kind::documents;
   most.documents = documents_max;
-  auto all = workload::realise(most, block_size);
+  const double references = 0.5 * parts * documents_max * (documents_max + 1.0) * static_cast<double>(spec.rounds) *
+                            static_cast<double>(std::max<std::int64_t>(1, spec.tokens / std::max<std::int64_t>(1, block_size)));
+  if (references > most_references)
+    return fail(ErrorCode::bad_usage, "The curve of this workload is too long to draw", "workload.rounds",
+                fmt::format("{} rounds over up to {} documents of {} tokens are about {:.1f} thousand million blocks, and {:.0f} are drawn", spec.rounds, documents_max, spec.tokens,
+                            references / 1e9, most_references / 1e9),
+                "Use fewer rounds or shorter documents: the shape repeats from the second round on");
+  // Every document once: the keys are the same in all rounds and orders.
+  workload::Spec once = most;
+  once.rounds = 1;
+  once.order = workload::Spec::Order::cyclic;
+  auto all = workload::realise(once, block_size);
   if (!all) return fail(all.error());
   WorkingSet out;
   out.document_blocks_ = spec.tokens / block_size;
@@ -40,6 +53,7 @@ Result<WorkingSet> WorkingSet::prepare(const workload::Spec& spec, std::int64_t 
 
   for (int whole = 0; whole < documents_max; ++whole) {
     for (int part = 1; part <= parts; ++part) {
+      if (stop && *stop) return fail(ErrorCode::interrupted, "The curve is no longer wanted");
       const std::int64_t own = out.document_blocks_ - shared;
       const std::int64_t last = part == parts ? own : own * part / parts;
       if (last <= 0 || (part < parts && own * (part - 1) / parts == last)) continue;

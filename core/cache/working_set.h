@@ -28,9 +28,11 @@ struct WorkingSetPoint {
 class WorkingSet {
  public:
   /// `documents_max`: right end. `revisits_only`: first visits fill the caches and are not counted.
-  /// Errors: those of workload::realise.
+  /// Errors: those of workload::realise; bad_usage (more blocks than most_references); interrupted (`stop` became true).
   static Result<WorkingSet> prepare(const workload::Spec& spec, std::int64_t block_size, FreeOrder free_order,
-                                    int documents_max, bool revisits_only);
+                                    int documents_max, bool revisits_only, const std::atomic<bool>* stop = nullptr);
+  /// Blocks that all sizes together may refer to: a minute of work.
+  static constexpr double most_references = 2e9;
 
   /// The one-pass curve at every prepared size: exact for the GPU tier and for HostTouch::lookup; for the others the
   /// host share is what an LRU by the book would give, marked inexact where the two can differ.

@@ -119,5 +119,18 @@ TEST(WorkingSet, TheHostEdgeFollowsTheVersionsRule) {
   EXPECT_LE(at(band, inside).host, at(band, inside).host_high);
 }
 
+TEST(WorkingSet, ACurveThatWouldNeverEndIsRefusedAndOneThatIsNotWantedIsGivenUp) {
+  auto spec = reference();
+  spec.rounds = 1'000'000;
+  const auto endless = WorkingSet::prepare(spec, 16, FreeOrder::prepend, 14, true);
+  ASSERT_FALSE(endless);
+  EXPECT_EQ(endless.error().where, "workload.rounds");
+  EXPECT_NE(endless.error().why.find("1000000 rounds"), std::string::npos) << endless.error().why;
+  const std::atomic<bool> stop{true};
+  const auto dropped = WorkingSet::prepare(reference(), 16, FreeOrder::prepend, 14, true, &stop);
+  ASSERT_FALSE(dropped);
+  EXPECT_EQ(dropped.error().code, ErrorCode::interrupted);
+}
+
 }  // namespace
 }  // namespace kvcliff::cache
