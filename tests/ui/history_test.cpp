@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The History page over journals of its own, driven by object names.
 #include <QAbstractItemModelTester>
+#include <QDialog>
+#include <QDropEvent>
 #include <QFile>
 #include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMimeData>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QTableView>
 
 #include "base/file.h"
@@ -13,6 +17,7 @@
 #include "support/data.h"
 #include "support/written_run.h"
 #include "ui/bridge/document.h"
+#include "ui/bridge/evidence.h"
 #include "ui/models/history_diff.h"
 #include "ui/models/history_model.h"
 #include "ui/pages/history_effect.h"
@@ -256,6 +261,110 @@ TEST_F(HistoryTest, AJournalOfANewerSchemaIsShownOnRequestOnly) {
   ASSERT_TRUE(wait([&] { return model.rowCount() == 2; }));
   EXPECT_FALSE(model.flags(model.index(0, HistoryModel::Tags)).testFlag(Qt::ItemIsEditable));
   EXPECT_EQ(bytes(newer), before);
+}
+
+// In the shape that each tool writes.
+const std::pair<const char*, const char*> foreign[] = {
+    {"vllm.json", R"({"date":"20261130-101500","model_id":"/models/Qwen3-0.6B","max_concurrency":2,"input_lens":[2003,2003],"output_lens":[3,2],"ttfts":[0.083,0.031],"itls":[[0.003,0.004],[0.005]],"errors":["",""]})"},
+    {"profile_export.jsonl",
+     R"({"metadata":{"x_request_id":"r1","request_start_ns":1796119291000000000},"metrics":{"time_to_first_token":{"value":120.5,"unit":"ms"},"input_sequence_length":{"value":1024,"unit":"tokens"}},"error":null})" "\n"
+     R"({"metadata":{"x_request_id":"r2","request_start_ns":1796119292000000000},"metrics":{"time_to_first_token":250.0},"error":null})" "\n"},
+    {"benchmarks.json", R"({"benchmarks":[{"args":{"model":"m"},"requests":{"successful":[{"request_id":"b","prompt_tokens":256,"output_tokens":128,"start_time":1796119292.0,"end_time":1796119293.5,"time_to_first_token_ms":55.5},{"request_id":"a","prompt_tokens":256,"output_tokens":128,"start_time":1796119291.0,"end_time":1796119292.5,"time_to_first_token_ms":50.5}],"incomplete":[],"errored":[]}}]})"},
+    {"per_request.json", R"([{"start_time":100.0,"end_time":101.5,"info":{"input_tokens":591,"output_tokens":3,"output_token_times":[100.25,100.5,101.0]},"error":null},{"start_time":100.5,"end_time":102.0,"info":{"input_tokens":320,"output_tokens":2,"output_token_times":[101.0,101.5]},"error":null}])"}};
+
+TEST_F(HistoryTest, ResultsOfOtherToolsAreDroppedIntoTheJournal) {
+  fill();
+  open(journal);
+  int rows = 2;
+  for (const auto& [name, text] : foreign) {
+    ASSERT_TRUE(write_file(w.file(name).toStdString(), text));
+    // As a drop does it, from another page.
+    w.window.show_page(PredictIndex);
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(w.file(name))});
+    QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&w.window, &enter);
+    ASSERT_TRUE(enter.isAccepted());
+    QDropEvent drop(QPointF(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&w.window, &drop);
+    EXPECT_EQ(w.window.current_page(), int(HistoryIndex)) << name;
+    QDialog* dialog = nullptr;
+    ASSERT_TRUE(wait([&] { return (dialog = page->findChild<QDialog*>(QStringLiteral("import"))) != nullptr; })) << name << ": " << page->strips().sentence(QStringLiteral("import")).toStdString();
+    EXPECT_TRUE(dialog->findChild<QLabel*>(QStringLiteral("import.title"))->text().startsWith(QStringLiteral("2 requests measured by")));
+    dialog->findChild<QRadioButton*>(QStringLiteral("import.on"))->click();
+    dialog->findChild<QLineEdit*>(QStringLiteral("import.name"))->setText(QString::fromLatin1(name));
+    dialog->findChild<QPushButton*>(QStringLiteral("import.accept"))->click();
+    ++rows;
+    ASSERT_TRUE(wait([&] { return model.rowCount() == rows; })) << name << ": " << page->strips().sentence(QStringLiteral("import")).toStdString();
+    EXPECT_TRUE(page->strips().sentence(QStringLiteral("import")).contains(QStringLiteral("2 requests of")));
+    ASSERT_TRUE(wait([&] { return page->findChild<QDialog*>(QStringLiteral("import")) == nullptr; }));
+  }
+  const auto reader = journal::Reader::open(journal.toStdString());
+  const auto all = reader->experiments();
+  ASSERT_EQ(all->size(), 6u);
+  int imported = 0;
+  for (const auto& e : *all) {
+    if (e.tags != std::vector<std::string>{"imported"}) continue;
+    ++imported;
+    EXPECT_EQ(reader->sessions(e.id)->front().arm, "on");
+    EXPECT_EQ(reader->request_count(reader->sessions(e.id)->front().id)->measured, 2);
+  }
+  EXPECT_EQ(imported, 4);
+  // A path is no name for a reader: the list shows its end, the tooltip and the copied table all of it.
+  for (int i = 0; i < page->filter().rowCount(); ++i) {
+    const QModelIndex cell = page->filter().index(i, HistoryModel::Model);
+    if (cell.data().toString() != QStringLiteral("Qwen3-0.6B")) continue;
+    EXPECT_EQ(cell.data(Qt::ToolTipRole).toString(), QStringLiteral("/models/Qwen3-0.6B"));
+    EXPECT_TRUE(page->copy_text(true).contains(QStringLiteral("/models/Qwen3-0.6B")));
+    ++imported;
+  }
+  EXPECT_EQ(imported, 5);
+}
+
+TEST_F(HistoryTest, AnImportedResultIsOpenedInEveryPageAndClaimsNothing) {
+  ASSERT_TRUE(write_file(w.file("vllm.json").toStdString(), foreign[0].second));
+  page->import_file(w.file("vllm.json"));  // no journal is open: it gets one of its own
+  QDialog* dialog = nullptr;
+  ASSERT_TRUE(wait([&] { return (dialog = page->findChild<QDialog*>(QStringLiteral("import"))) != nullptr; }));
+  dialog->findChild<QPushButton*>(QStringLiteral("import.accept"))->click();
+  ASSERT_TRUE(wait([&] { return w.window.document().experiment() != 0; })) << page->strips().sentence(QStringLiteral("import")).toStdString();
+  EXPECT_TRUE(w.window.document().journal().contains(QStringLiteral("imported-")));
+  ASSERT_TRUE(wait([&] { return w.window.evidence().judged() != nullptr; })) << w.window.evidence().error().toStdString();
+  EXPECT_NE(w.window.evidence().judged()->evaluation.decision.verdict, analysis::Verdict::helps);
+  for (const int i : {RunIndex, ReconcileIndex, DecideIndex}) {
+    w.window.show_page(i);
+    EXPECT_EQ(w.window.current_page(), i);
+    QCoreApplication::processEvents();
+  }
+}
+
+TEST_F(HistoryTest, WhatCannotBeImportedIsSaidAndChangesNothing) {
+  fill();
+  open(journal);
+  const QString before = bytes(journal);
+  const std::pair<const char*, const char*> cases[] = {{"", "empty"},
+                                                       {"{\"ttfts\": [0.1], \"input_lens\": [1, 2]}", "differ in length"},
+                                                       {"{\"mean_ttft_ms\": 12}", "--save-detailed"},
+                                                       {"{\"benchmarks\": []}", "no benchmark"},
+                                                       {"[1, 2]", "can be imported"},
+                                                       {"not json at all", "can be imported"},
+                                                       {"\x1f\x8b\x08garbage", "unpacked"}};
+  for (const auto& [text, words] : cases) {
+    const QString path = w.file("result.json");
+    ASSERT_TRUE(write_file(path.toStdString(), text));
+    page->strips().resolve(QStringLiteral("import"));
+    page->import_file(path);
+    ASSERT_TRUE(wait([&] { return !page->strips().sentence(QStringLiteral("import")).isEmpty(); })) << text;
+    EXPECT_TRUE(page->strips().sentence(QStringLiteral("import")).contains(QString::fromLatin1(words), Qt::CaseInsensitive)) << text << ": " << page->strips().sentence(QStringLiteral("import")).toStdString();
+    EXPECT_EQ(page->findChild<QDialog*>(QStringLiteral("import")), nullptr);
+  }
+  for (const QString& path : {w.file("absent.json"), w.folder.path(), QStringLiteral("/dev/null")}) {
+    page->strips().resolve(QStringLiteral("import"));
+    page->import_file(path);
+    EXPECT_TRUE(wait([&] { return !page->strips().sentence(QStringLiteral("import")).isEmpty(); })) << path.toStdString();
+  }
+  EXPECT_EQ(bytes(journal), before);
+  EXPECT_EQ(model.rowCount(), 2);
 }
 
 TEST_F(HistoryTest, WithoutAJournalTheFirstStepIsOffered) {

@@ -40,10 +40,26 @@ void Document::edit_plan(plan::Plan plan, const QString& what, int merge) {
   undo_.push(new PlanEdit(*this, plan_, std::move(plan), what, merge));
 }
 
+void Document::set_unsaved(std::optional<Unsaved> plan) {
+  unsaved_ = std::move(plan);
+  emit unsaved_changed();
+}
+
+void Document::bring_back() {
+  if (!unsaved_) return;
+  const Unsaved back = *unsaved_;
+  set_unsaved({});  // what stands now takes its place, if it has changes too
+  set_plan(back.plan, back.path);
+  undo_.resetClean();
+  emit plan_changed();
+}
+
 void Document::set_plan(plan::Plan plan, const QString& path) {
+  if (plan_modified()) set_unsaved(Unsaved{plan_, plan_path_});
   plan_path_ = path;
   undo_.clear();
   apply(plan);
+  emit plan_opened();
 }
 
 bool Document::open_plan(const QString& path, QString* error) {

@@ -4,6 +4,7 @@
 #include <QString>
 #include <QUndoStack>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "plan/plan.h"
@@ -30,6 +31,15 @@ class Document : public QObject {
   bool save_plan(const QString& path, QString* error);
   void set_plan(plan::Plan plan, const QString& path = {});
 
+  /// A plan with changes that were not saved when another one took its place.
+  struct Unsaved {
+    plan::Plan plan;
+    QString path;
+  };
+  const std::optional<Unsaved>& unsaved() const { return unsaved_; }
+  void set_unsaved(std::optional<Unsaved> plan);
+  void bring_back();                 ///< makes it the plan again, still not saved
+
   QString journal() const { return journal_; }
   std::int64_t experiment() const { return experiment_; }  ///< 0 = none
   /// Shows an experiment of a journal on Run, Reconcile and Decide. The caller has checked that it opens.
@@ -39,10 +49,13 @@ class Document : public QObject {
 
  signals:
   void plan_changed();
+  void unsaved_changed();
+  void plan_opened();   ///< after plan_changed: another document, so that entries still to be mended are of no use
   void experiment_changed();
   void request_selected(int request);
   void server_log_opened(const QString& path);
   void journal_opened(const QString& path);
+  void result_opened(const QString& path);   ///< of another tool: it is imported
 
  private:
   friend class PlanEdit;
@@ -52,6 +65,7 @@ class Document : public QObject {
   std::vector<plan::Fault> faults_;
   QString plan_path_;
   QUndoStack undo_;
+  std::optional<Unsaved> unsaved_;
   QString journal_;
   std::int64_t experiment_ = 0;
   int request_ = -1;

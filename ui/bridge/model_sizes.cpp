@@ -13,6 +13,16 @@
 
 namespace kvcliff::ui {
 
+QString model_words(const QString& name) {
+  const bool path = name.startsWith(QLatin1Char('/')) || name.startsWith(QLatin1Char('.')) || name.startsWith(QLatin1Char('~')) || name.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
+  if (!path) return name;
+  const QStringList parts = name.split(QLatin1Char('/'), Qt::SkipEmptyParts);
+  if (parts.isEmpty()) return name;
+  return parts.size() > 1 && parts.last() == QLatin1String("config.json") ? parts[parts.size() - 2] : parts.last();
+}
+
+QString model_words(const plan::ModelSpec& model) { return model_words(QString::fromStdString(model.config.empty() ? model.id : model.config)); }
+
 namespace {
 model::Options options_of(const plan::Plan& p) {
   model::Options options;

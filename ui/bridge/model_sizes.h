@@ -11,6 +11,11 @@
 
 namespace kvcliff::ui {
 
+/// Name of a model as people say it: of a path its last folder ("/models/qwen3-8b/config.json" is "qwen3-8b"), else the
+/// words themselves ("Qwen/Qwen3-8B"). Where it shortens, the whole belongs into the tooltip.
+QString model_words(const QString& name);
+QString model_words(const plan::ModelSpec& model);
+
 /// KV sizes of the model a plan names: its config.json, or the catalogue of resources/models, which is read on first use.
 /// May be shared by threads.
 class ModelSizes {

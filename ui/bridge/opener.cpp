@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QObject>
+#include <algorithm>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -12,6 +13,23 @@
 #include "ui/main_window.h"
 
 namespace kvcliff::ui {
+
+namespace {
+
+// Results of other tools by words that none of our own kinds has; what exactly it is, the reader tells from the whole.
+bool is_result(const QByteArray& head) {
+  const QByteArray begin = head.trimmed().left(1);
+  if (begin != "{" && begin != "[") return false;
+  const auto all = [&](std::initializer_list<const char*> words) {
+    return std::all_of(words.begin(), words.end(), [&](const char* w) { return head.contains(QByteArray("\"") + w + "\""); });
+  };
+  return all({"ttfts"}) || all({"input_lens"}) || all({"mean_ttft_ms"})       // vllm bench serve
+         || all({"metadata", "metrics"}) || all({"aiperf_version"})          // AIPerf
+         || all({"input_config", "time_to_first_token"}) || all({"benchmarks"})   // its summary; GuideLLM
+         || (begin == "[" && all({"start_time", "end_time"}));               // inference-perf
+}
+
+}  // namespace
 
 FileKind kind_of(const QString& path, QString* error) {
   const QFileInfo info(path);
@@ -23,6 +41,15 @@ FileKind kind_of(const QString& path, QString* error) {
     // A model folder is as good as its config.json.
     if (QFileInfo::exists(path + QStringLiteral("/config.json"))) return FileKind::ModelConfig;
     *error = QObject::tr("%1 is a folder without a config.json. Drop a file.").arg(path);
+    return FileKind::Unknown;
+  }
+  // Pipes and devices have no end, and opening one may wait for ever.
+  if (!info.isFile()) {
+    *error = QObject::tr("%1 is no regular file. Save its content to one first.").arg(path);
+    return FileKind::Unknown;
+  }
+  if (info.size() == 0) {
+    *error = QObject::tr("%1 is empty. Copy it again from where it was written; a journal is made by the first run.").arg(path);
     return FileKind::Unknown;
   }
   QFile file(path);
@@ -41,6 +68,7 @@ FileKind kind_of(const QString& path, QString* error) {
     head = QByteArray::fromStdString(text->substr(0, 64 * 1024));
   }
   if (head.contains("\"kvcliff.plan/")) return FileKind::Plan;
+  if (is_result(head)) return FileKind::Result;
   const QByteArray line = head.left(head.indexOf('\n')).trimmed();
   if (line.contains("\"hash_ids\"") || line.contains("\"input_length\"") || line.contains("\"input_toks\"") ||
       line.contains("ContextTokens") || line.contains("Request tokens"))
@@ -51,7 +79,7 @@ FileKind kind_of(const QString& path, QString* error) {
   if (head.contains("KV cache size") || head.contains("vLLM API server") || head.contains("EngineCore") ||
       head.contains("INFO "))
     return FileKind::ServerLog;
-  *error = QObject::tr("%1 is not a journal, plan, trace, model config or server log that is known here. "
+  *error = QObject::tr("%1 is not a journal, plan, trace, model config, result of another tool or server log that is known here. "
                        "A journal ends in .kvcliff; a plan has \"schema\": \"kvcliff.plan/1\".")
                .arg(path);
   return FileKind::Unknown;
@@ -87,6 +115,10 @@ Opened open_any(const QString& path, Document& document) {
     case FileKind::Journal:
       out.page = HistoryIndex;
       emit document.journal_opened(path);
+      break;
+    case FileKind::Result:
+      out.page = HistoryIndex;
+      emit document.result_opened(path);
       break;
     case FileKind::Unknown: break;
   }

@@ -6,7 +6,7 @@ namespace kvcliff::ui {
 
 class Document;
 
-enum class FileKind { Journal, Plan, ModelConfig, Trace, ServerLog, Unknown };
+enum class FileKind { Journal, Plan, ModelConfig, Trace, Result, ServerLog, Unknown };   // Result: of another tool
 
 /// Tells what a file is by its content, not by its name; reads at most its first 64 KiB.
 FileKind kind_of(const QString& path, QString* error);

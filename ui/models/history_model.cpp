@@ -115,7 +115,7 @@ QString HistoryModel::shown(const HistoryRow& r, int column) const {
     case Run: return r.number();
     case Started: return when(r.record.created);
     case Name: return words(r.record.name);
-    case Model: return words(r.record.model);
+    case Model: return model_words(words(r.record.model));
     case Engine: return engine_name(r);
     case WorkingSet: return r.working_set ? ratio(*r.working_set) + QStringLiteral(" \u00d7") : tr("unknown");
     case HostGib: return !r.plan ? tr("unknown") : has_tier(r) ? gib(r.plan->capacity.host_bytes) : tr("none");
@@ -169,7 +169,7 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
       switch (c) {
         case Run: return tr("Run %1\nJournal %2").arg(words(r.record.uid), r.journal);
         case Started: return words(journal::local_text(r.record.created));
-        case Model: return r.plan ? shown(r, c) : r.plan_why;
+        case Model: return r.plan ? words(r.record.model) : r.plan_why;
         case HostGib: return r.plan && has_tier(r) ? tr("%1 bytes").arg(exact(r.plan->capacity.host_bytes)) : shown(r, c);
         case VerdictColumn: case Ratio:
           return r.summary.title.isEmpty() ? words(r.summary.verdict_why) : r.summary.title + QLatin1Char('\n') + r.summary.sentence + QLatin1Char('\n') + r.summary.gates;
@@ -239,6 +239,7 @@ QString HistoryModel::plain(int row, int column) const {
   switch (column) {
     case Run: return words(r.record.uid);
     case Started: return words(iso8601(r.record.created));
+    case Model: return words(r.record.model);
     case WorkingSet: return r.working_set ? QString::number(*r.working_set, 'g', 9) : QString();
     case HostGib: return r.plan ? QString::number(has_tier(r) ? r.plan->capacity.host_bytes : 0) : QString();
     default: return shown(r, column);

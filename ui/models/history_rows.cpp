@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/history_rows.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QMetaObject>
 
+#include "base/file.h"
 #include "journal/file_state.h"
 #include "journal/merge.h"
 #include "journal/reader.h"
 #include "journal/source_sums.h"
 #include "reconcile/load.h"
 #include "ui/models/evidence_estimates.h"
+#include "ui/theme/numbers.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -267,6 +270,11 @@ void HistoryLoader::restore(const QString& trash, const QString& journal) {
 void HistoryLoader::import(const QString& file, const QString& journal) {
   cancel_ = false;
   run([this, file, journal] {
+    const auto state = journal::inspect_file(file.toStdString());
+    using Kind = journal::FileState::Kind;
+    if (state.kind == Kind::not_a_journal) return read_result(file, journal);
+    if (state.kind == Kind::empty) return finish(QStringLiteral("import"), journal, fail(ErrorCode::bad_usage, "The file to import is empty", file.toStdString(), {}, "Copy it again from where it was written"));
+    if (state.kind != Kind::current && state.kind != Kind::older) return finish(QStringLiteral("import"), journal, fail(journal::state_error(state, file.toStdString())));
     const auto in = journal::merge_experiments(file.toStdString(), {}, journal.toStdString(), [this](double) { return !cancel_.load(); });
     QString note;
     if (in) {
@@ -274,6 +282,30 @@ void HistoryLoader::import(const QString& file, const QString& journal) {
       if (!in->already_there.empty()) note += tr(", %1 were there already").arg(in->already_there.size());
     }
     finish(QStringLiteral("import"), journal, in ? Result<void>() : fail(in.error()), note);
+  });
+}
+
+// On the worker: such a file may hold a hundred thousand requests.
+void HistoryLoader::read_result(const QString& file, const QString& journal) {
+  auto content = read_maybe_compressed(file.toStdString());
+  if (!content) return finish(QStringLiteral("import"), journal, fail(content.error()));
+  auto result = exchange::read_foreign(*content, file.toStdString());
+  if (!result) return finish(QStringLiteral("import"), journal, fail(result.error()));
+  const ForeignFile read{file, journal, std::make_shared<const std::string>(std::move(*content)), std::make_shared<const exchange::ForeignResult>(std::move(*result))};
+  QMetaObject::invokeMethod(this, [this, read] { emit result_read(read); }, Qt::QueuedConnection);
+}
+
+void HistoryLoader::import_result(const ForeignFile& file, const exchange::ImportOptions& options) {
+  forget(file.journal);  // its readers must not hold up the change
+  run([this, file, options] {
+    const QDir folder = QFileInfo(file.journal).absoluteDir();
+    if (!folder.exists() && !folder.mkpath(QStringLiteral(".")))
+      return finish(QStringLiteral("import"), file.journal, fail(ErrorCode::io, "The folder of the journal cannot be made", folder.absolutePath().toStdString(), {}, "Open a journal in a folder that can be written"));
+    const auto done = exchange::import_foreign(*file.result, *file.content, file.journal.toStdString(), options);
+    QString note;
+    if (done && done->already_there) note = tr("This file is there already");
+    else if (done) note = tr("%1 requests of %2 (%3 complete) were added").arg(exact(done->requests), words(file.result->tool), exact(done->complete));
+    finish(QStringLiteral("import"), file.journal, done ? Result<void>() : fail(done.error()), note);
   });
 }
 

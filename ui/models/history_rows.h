@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/decision.h"
+#include "exchange/import.h"
 #include "journal/records.h"
 #include "plan/plan.h"
 #include "ui/bridge/model_sizes.h"
@@ -57,6 +58,13 @@ struct HistoryOpened {
   bool empty = false;
 };
 
+/// A result of another tool that was read and waits for what its file does not say.
+struct ForeignFile {
+  QString file, journal;                ///< where it lies, and the journal it goes into
+  std::shared_ptr<const std::string> content;
+  std::shared_ptr<const exchange::ForeignResult> result;
+};
+
 /// Reads journals and does what changes them, one task after the other on a worker. Signals come on the GUI thread.
 class HistoryLoader : public QObject {
   Q_OBJECT
@@ -71,7 +79,10 @@ class HistoryLoader : public QObject {
   /// Copies of the experiments go into `trash` first, so that `restore` can bring them back.
   void remove(const QString& journal, const std::vector<std::int64_t>& experiments, const QString& trash);
   void restore(const QString& trash, const QString& journal);
+  /// A journal or bundle is copied into `journal`; a result of another tool is read, and `result_read` follows.
   void import(const QString& file, const QString& journal);
+  /// Writes such a result as an experiment of one session.
+  void import_result(const ForeignFile& file, const exchange::ImportOptions& options);
   void export_bundle(const QString& journal, std::int64_t experiment, const QString& target);
   void cancel() { cancel_ = true; }
   bool busy() const { return tasks_ > 0; }
@@ -82,10 +93,12 @@ class HistoryLoader : public QObject {
   void summarised(const QString& journal, const QString& uid, const kvcliff::ui::HistorySummary& summary);
   /// `task`: tags, remove, restore, import, export. An empty error: done; `note` says what exactly.
   void task_done(const QString& task, const QString& journal, const QString& error, const QString& note);
+  void result_read(const kvcliff::ui::ForeignFile& file);
   void busy_changed(bool busy);
 
  private:
   void run(std::function<void()> work);
+  void read_result(const QString& file, const QString& journal);
   void finish(const QString& task, const QString& journal, const Result<void>& result, const QString& note = {});
   void summarise(const QString& journal, std::vector<HistoryRow> rows, std::shared_ptr<std::atomic<bool>> stop);
 

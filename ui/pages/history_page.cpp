@@ -10,12 +10,15 @@
 #include <QStackedWidget>
 
 #include "ui/bridge/document.h"
+#include "ui/bridge/run_controller.h"
 #include "ui/main_window.h"
 #include "ui/models/history_diff.h"
 #include "ui/models/history_model.h"
+#include "ui/models/table_text.h"
 #include "ui/pages/history_effect.h"
 #include "ui/pages/history_table.h"
 #include "ui/pages/history_verdict.h"
+#include "ui/pages/import_dialog.h"
 #include "ui/pages/start_page.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
@@ -24,12 +27,8 @@
 namespace kvcliff::ui {
 namespace {
 
+QString import_filter() { return HistoryPage::tr("Journals and results (*.kvcliff *.db *.sqlite *.json *.jsonl *.gz *.zst);;All files (*)"); }
 QString journals_filter() { return HistoryPage::tr("Journals (*.kvcliff *.db *.sqlite);;All files (*)"); }
-
-QString cell(const QString& text, QChar separator) {
-  if (!text.contains(separator) && !text.contains(QLatin1Char('"')) && !text.contains(QLatin1Char('\n'))) return text;
-  return QLatin1Char('"') + QString(text).replace(QLatin1Char('"'), QLatin1String("\"\"")) + QLatin1Char('"');
-}
 
 }  // namespace
 
@@ -63,6 +62,8 @@ HistoryPage::HistoryPage(Services services, QWidget* parent)
       if (r.journal == journal && r.record.id == document().experiment() && r.record.state != "running") return;
     open_journal(journal);
   });
+  connect(&document(), &Document::result_opened, this, &HistoryPage::import_file);
+  connect(&loader_, &HistoryLoader::result_read, this, &HistoryPage::ask_result);
   connect(&loader_, &HistoryLoader::opened, this, &HistoryPage::show_opened);
   connect(&loader_, &HistoryLoader::rows, this, [this](const QString& journal, const std::vector<HistoryRow>& rows, bool) {
     const bool first = !journals_[journal];
@@ -108,7 +109,7 @@ void HistoryPage::build_header() {
   cancel_->setProperty("flat", true);
   cancel_->setVisible(false);
   connect(cancel_, &QPushButton::clicked, &loader_, &HistoryLoader::cancel);
-  auto* import = add(tr("Import\u2026"), QStringLiteral("drop"), "history.import", tr("Copies the experiments of a bundle into this journal"));
+  auto* import = add(tr("Import\u2026"), QStringLiteral("drop"), "history.import", tr("Copies into this journal: the experiments of a bundle, or a result of vllm bench serve, AIPerf, GuideLLM or inference-perf"));
   auto* open = add(tr("Open journal\u2026"), QStringLiteral("open"), "history.open", tr("Adds another journal to the list (Ctrl+O)"));
   export_ = add(tr("Export\u2026"), QStringLiteral("exp"), "history.export", tr("Writes each chosen run as one journal file that opens on another machine"));
   delete_ = add(tr("Delete"), QStringLiteral("trash"), "history.delete", tr("Deletes the chosen runs; can be undone until the window closes"));
@@ -203,7 +204,8 @@ void HistoryPage::task_done(const QString& task, const QString& journal, const Q
     const QString word = task == QLatin1String("tags") ? tr("Tags not saved") : task == QLatin1String("remove") ? tr("Not deleted") : task == QLatin1String("restore") ? tr("Not restored")
                          : task == QLatin1String("import") ? tr("Not imported") : tr("Not exported");
     strips().show_message({task == QLatin1String("remove") ? QStringLiteral("delete") : task, StripMessage::Level::Fail, word, error, {}, {}});
-    if (task != QLatin1String("export")) open_journal(journal);  // the list shows what the file holds, not what was hoped for
+    // The list shows what the file holds, not what was hoped for.
+    if (task != QLatin1String("export") && journals_.count(journal) > 0) open_journal(journal);
     return;
   }
   if (task == QLatin1String("remove")) {
@@ -226,7 +228,8 @@ void HistoryPage::task_done(const QString& task, const QString& journal, const Q
 }
 
 void HistoryPage::import_file(const QString& path) {
-  // Into the journal whose run is shown, else the first that can be written; without one the file is simply opened.
+  // Into the journal whose run is shown, else the first that can be written. Without one a journal is simply opened, and
+  // the result of another tool gets a journal of its own.
   QString target = document().journal().isEmpty() ? QString() : QFileInfo(document().journal()).absoluteFilePath();
   if (target.isEmpty() || !QFileInfo(target).isWritable()) {
     target.clear();
@@ -234,12 +237,31 @@ void HistoryPage::import_file(const QString& path) {
       if (QFileInfo(journal).isWritable()) target = journal;
   }
   const QString source = QFileInfo(path).absoluteFilePath();
-  if (target.isEmpty() || target == source) {
+  QFile file(source);
+  const bool journal = file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+  if (journal && (target.isEmpty() || target == source)) {
     show_newest_of_ = source;
     open_journal(source);
     return;
   }
+  if (target.isEmpty()) target = RunController::default_journal(tr("imported"));
   loader_.import(source, target);
+}
+
+void HistoryPage::ask_result(const ForeignFile& file) {
+  strips().resolve(QStringLiteral("import"));
+  auto* dialog = new ImportDialog(theme(), file, this);
+  connect(dialog, &ImportDialog::confirmed, this, [this](const ForeignFile& f, const QString& name, bool offload) {
+    exchange::ImportOptions options;
+    options.name = name.toStdString();
+    options.arm = offload ? "on" : "off";
+    options.offload = offload;
+    options.program_version = KVCLIFF_VERSION;
+    options.source = f.file.toStdString();
+    if (document().experiment() == 0) show_newest_of_ = f.journal;
+    loader_.import_result(f, options);
+  });
+  dialog->open();
 }
 
 void HistoryPage::export_to(const std::vector<int>& rows, const QString& path) {
@@ -257,7 +279,7 @@ void HistoryPage::ask_open() {
 }
 
 void HistoryPage::ask_import() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Import a bundle"), {}, journals_filter());
+  const QString path = QFileDialog::getOpenFileName(this, tr("Import a bundle or a result"), {}, import_filter());
   if (!path.isEmpty()) import_file(path);
 }
 
@@ -270,24 +292,17 @@ void HistoryPage::ask_export() {
   if (!path.isEmpty()) export_to(rows, path);
 }
 
-bool HistoryPage::export_view() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Export the list of runs"), tr("runs.csv"), tr("Tables (*.csv)"));
-  if (path.isEmpty()) return false;
-  QFile file(path);
-  if (file.open(QIODevice::WriteOnly) && file.write(copy_text(true).toUtf8()) >= 0) return true;
-  strips().show_message({QStringLiteral("export"), StripMessage::Level::Fail, tr("Not exported"), tr("%1: %2. Choose another place.").arg(path, file.errorString()), {}, {}});
-  return false;
-}
+bool HistoryPage::export_view() { return export_table(diff_table_->hasFocus() ? tr("comparison") : tr("runs"), copy_text(true)); }
 
 QString HistoryPage::copy_text(bool csv) {
   const QChar sep = csv ? QLatin1Char(',') : QLatin1Char('\t');
   if (diff_table_->hasFocus()) return diff_->text(sep);
   QString out;
-  for (int c = 0; c < HistoryModel::ColumnCount; ++c) out += (c ? QString(sep) : QString()) + cell(model_->headerData(c, Qt::Horizontal, Qt::DisplayRole).toString(), sep);
+  for (int c = 0; c < HistoryModel::ColumnCount; ++c) out += (c ? QString(sep) : QString()) + table_cell(model_->headerData(c, Qt::Horizontal, Qt::DisplayRole).toString(), sep);
   out += QLatin1Char('\n');
   for (int i = 0; i < filter_->rowCount(); ++i) {
     const int row = filter_->index(i, 0).data(HistoryModel::RowRole).toInt();
-    for (int c = 0; c < HistoryModel::ColumnCount; ++c) out += (c ? QString(sep) : QString()) + cell(model_->plain(row, c), sep);
+    for (int c = 0; c < HistoryModel::ColumnCount; ++c) out += (c ? QString(sep) : QString()) + table_cell(model_->plain(row, c), sep);
     out += QLatin1Char('\n');
   }
   return out;

@@ -41,6 +41,7 @@ class HistoryPage : public Page {
  public slots:
   /// Adds the journal to the list (again: reads it again). What stands in the way is said in a strip.
   void open_journal(const QString& path, bool allow_newer = false);
+  /// A journal or bundle, or a result of another tool (then a dialog asks what the file does not say).
   void import_file(const QString& path);
   /// Writes each experiment as one journal file; `folder` for several.
   void export_to(const std::vector<int>& rows, const QString& path);
@@ -58,6 +59,7 @@ class HistoryPage : public Page {
   void task_done(const QString& task, const QString& journal, const QString& error, const QString& note);
   void open_row(const QModelIndex& index);
   void ask_import();
+  void ask_result(const ForeignFile& file);
   void ask_export();
   void ask_open();
   std::vector<int> chosen() const;    ///< checked rows, else selected ones

@@ -50,6 +50,7 @@ class DiffCells : public QStyledItemDelegate {
 QWidget* HistoryPage::build_table() {
   auto* card = new QFrame;
   card->setProperty("card", true);
+  card->setProperty("help", QStringLiteral("history.table"));
   auto* in = new QVBoxLayout(card);
   in->setContentsMargins(1, 9, 1, 4);
   in->setSpacing(8);
@@ -125,6 +126,7 @@ QWidget* HistoryPage::build_comparison() {
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(12);
   auto* settings = new Card(theme(), tr("Configuration, first what differs"));
+  settings->setProperty("help", QStringLiteral("history.compare"));
   differing_ = label(QString(), "secondary");
   differing_->setObjectName(QStringLiteral("history.differing"));
   settings->header()->addWidget(differing_);
@@ -145,6 +147,7 @@ QWidget* HistoryPage::build_comparison() {
   diff_table_->horizontalHeader()->setFont(theme().font(TextSize::Chart));
   settings->body()->addWidget(diff_table_, 1);
   auto* effect = new Card(theme(), tr("Effect, side by side"));
+  effect->setProperty("help", QStringLiteral("history.compare"));
   other_chip_ = new Chip(theme(), QStringLiteral("warn"), tr("different models: do not subtract"), "notsettled", this);
   other_chip_->setObjectName(QStringLiteral("history.other"));
   effect->header()->addWidget(other_chip_);
@@ -158,6 +161,9 @@ QWidget* HistoryPage::build_comparison() {
   effect_ = new HistoryEffect(theme());
   effect->body()->addWidget(effect_, 1);
   connect(picture, &QPushButton::clicked, effect_, [this] { effect_->export_dialog(); });
+  connect(effect_, &Plot::export_failed, this, [this](const QString& sentence) {
+    strips().show_message({QStringLiteral("export"), StripMessage::Level::Fail, tr("Not exported"), sentence, {}, {}});
+  });
   row->addWidget(settings, 1);
   row->addWidget(effect, 1);
   return box;

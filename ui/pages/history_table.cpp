@@ -148,6 +148,16 @@ void HistoryCells::paint_verdict(QPainter& p, const QRect& r, const HistorySumma
   p.drawText(QRect(x, r.top(), r.right() - x + 6, r.height()), Qt::AlignLeft | Qt::AlignVCenter, HistoryModel::verdict_word(s));
 }
 
+QWidget* HistoryCells::createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  QWidget* editor = QStyledItemDelegate::createEditor(parent, option, index);
+  if (editor) {
+    editor->setObjectName(QStringLiteral("history.tags.editor"));
+    editor->setAccessibleName(QObject::tr("Tags, parted by commas"));
+    editor->setToolTip(QObject::tr("Tags, parted by commas. Enter keeps them, Esc leaves them as they were"));
+  }
+  return editor;
+}
+
 bool HistoryCells::editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option, const QModelIndex& index) {
   if (index.column() == HistoryModel::Run && event->type() == QEvent::MouseButtonRelease) {
     const auto* mouse = static_cast<QMouseEvent*>(event);

@@ -15,6 +15,7 @@ class HistoryCells : public QStyledItemDelegate {
  public:
   HistoryCells(const Theme& theme, QObject* parent);
   void paint(QPainter* p, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+  QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option, const QModelIndex& index) override;
 
  private:

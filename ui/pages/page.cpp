@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/page.h"
 
+#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "ui/models/table_text.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/card.h"
 
@@ -84,6 +86,23 @@ void Page::show_empty(const QString& sentence, const QString& action, std::funct
   }
   empty_layout_->addStretch(3);
   stack_->setCurrentWidget(empty_);
+}
+
+bool Page::export_table(const QString& suggested, const QString& csv) {
+  QString name = suggested.simplified();
+  name.replace(QLatin1Char('/'), QLatin1Char('-'));
+  const QString path = QFileDialog::getSaveFileName(this, tr("Export the table"), name + QStringLiteral(".csv"), tr("Tables (*.csv)"));
+  return !path.isEmpty() && export_table_to(path, csv);
+}
+
+bool Page::export_table_to(const QString& path, const QString& csv) {
+  const QString why = write_text(path, csv);
+  if (why.isEmpty()) {
+    strips().resolve(QStringLiteral("export"));
+    return true;
+  }
+  strips().show_message({QStringLiteral("export"), StripMessage::Level::Fail, tr("Not exported"), why, {}, {}});
+  return false;
 }
 
 void Page::show_body() { stack_->setCurrentWidget(body_); }

@@ -40,6 +40,9 @@ class Page : public QWidget {
   void show_body();
   /// Export of this page's main chart or table into a file the user chooses; pages without one return false.
   virtual bool export_view() { return false; }
+  /// Asks for a file and writes a table (CSV) into it; what stands in the way is said in a strip.
+  bool export_table(const QString& suggested, const QString& csv);
+  bool export_table_to(const QString& path, const QString& csv);
   /// Text of the focused table or chart for the clipboard; `csv` asks for commas.
   virtual QString copy_text(bool csv) {
     (void)csv;
