@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Structure, mouse and keys of the cliff chart; the drawing is in cliff_paint.cpp.
+// Structure of the cliff chart; mouse and keys are in cliff_zoom.cpp, the drawing in cliff_paint.cpp.
 #include "ui/charts/cliff_chart.h"
 
 #include <cmath>
@@ -12,6 +12,7 @@ CliffChart::CliffChart(const Theme& theme, QWidget* parent)
     : Plot(theme, QStringLiteral("cliffChart"), tr("Where the prompt tokens come from, by size of the working set"), parent) {
   setMinimumHeight(300);
   setMouseTracking(true);
+  setToolTip(tr("Drag the marker or a capacity line; wheel zooms, drag over the areas selects a range, Esc steps back, Home resets; Shift+click pins a size to compare with"));
   plotLayout()->clear();
   plotLayout()->setRowSpacing(0);
   areas_ = new QCPAxisRect(this);
@@ -51,6 +52,7 @@ CliffChart::CliffChart(const Theme& theme, QWidget* parent)
     paint_labels(p);
     paint_measured(p);
     paint_marker(p);
+    paint_zoom(p);
     draw_watermark(p, area(), QRectF(area().left(), area().bottom() + this->theme().px(22), area().width(), this->theme().px(16)));
   });
   marker->grab_distance = [this](const QPointF& pos) {
@@ -68,7 +70,11 @@ CliffChart::CliffChart(const Theme& theme, QWidget* parent)
     if (grab_ == Grab::Gpu) emit gpu_moved(std::round(blocks));
     if (grab_ == Grab::Host) emit host_moved(std::round(blocks));
   };
-  marker->released = [this](QMouseEvent*) { grab_ = Grab::None; };
+  marker->released = [this](QMouseEvent*) {
+    grab_ = Grab::None;
+    update_axes();
+    refresh();
+  };
 }
 
 void CliffChart::set_shape(const CliffShape& shape) {
@@ -117,18 +123,12 @@ void CliffChart::show_histogram(bool shown) {
 }
 
 void CliffChart::update_axes() {
-  QCPAxis* x = areas_->axis(QCPAxis::atBottom);
-  x->setRange(0, std::max(1.0, shape_.max_blocks));
-  const auto text_ticker = QSharedPointer<QCPAxisTickerText>::create();
-  if (shape_.document_blocks > 0) {
-    const double documents = shape_.max_blocks / shape_.document_blocks;
-    const int step = std::max(1, int(std::ceil(documents / 16)));
-    for (int d = step; d <= documents + 1e-9; d += step)
-      text_ticker->addTick(d * shape_.document_blocks, QLocale().toString(d));
-    x->setTicker(text_ticker);
-  } else {
-    x->setTicker(QSharedPointer<QCPAxisTicker>::create());
-  }
+  // A zoomed view stays where it is while values change under it; and so does any while a handle is dragged, or the line
+  // would run from the pointer.
+  if (grab_ != Grab::None) refresh();
+  else if (zoomed()) set_view(view());
+  else areas_->axis(QCPAxis::atBottom)->setRange(whole());
+  update_ticks();
   const auto share = QSharedPointer<QCPAxisTickerText>::create();
   for (const int percent : {0, 25, 50, 75, 100})
     share->addTick(percent / 100.0, percent == 100 ? QStringLiteral("100 %") : QString::number(percent));
@@ -140,11 +140,6 @@ void CliffChart::update_axes() {
   counts->addTick(0, QStringLiteral("0"));
   if (!bins_.empty()) counts->addTick(double(most), exact(most));
   histogram_->axis(QCPAxis::atLeft)->setTicker(counts);
-  const auto distances = QSharedPointer<QCPAxisTickerText>::create();
-  double step = std::pow(10, std::floor(std::log10(std::max(1.0, shape_.max_blocks / 4))));
-  while (shape_.max_blocks / step > 8) step *= 2;
-  for (double d = 0; d <= shape_.max_blocks; d += step) distances->addTick(d, exact(qint64(std::llround(d))));
-  histogram_->axis(QCPAxis::atBottom)->setTicker(distances);
 }
 
 void CliffChart::restyle() {
@@ -173,7 +168,7 @@ CliffChart::Grab CliffChart::grabbed_at(const QPointF& pos, double* distance) co
   };
   consider(Grab::Marker, marker_, 8);
   if (best == Grab::None) {
-    consider(Grab::Gpu, gpu_blocks_, 6);
+    if (gpu_blocks_ > 0) consider(Grab::Gpu, gpu_blocks_, 6);
     if (tier()) consider(Grab::Host, host_blocks_, 6);
   }
   return best;
@@ -182,47 +177,6 @@ CliffChart::Grab CliffChart::grabbed_at(const QPointF& pos, double* distance) co
 double CliffChart::snapped(double blocks, Qt::KeyboardModifiers modifiers) const {
   if (shape_.document_blocks <= 0 || modifiers.testFlag(Qt::AltModifier)) return std::max(1.0, std::round(blocks));
   return std::max(1.0, std::round(blocks / shape_.document_blocks)) * shape_.document_blocks;
-}
-
-void CliffChart::keyPressEvent(QKeyEvent* event) {
-  const double document = shape_.document_blocks > 0 ? shape_.document_blocks : 1;
-  const double step = event->modifiers().testFlag(Qt::ShiftModifier) ? 1 : document;
-  switch (event->key()) {
-    case Qt::Key_Left: emit marker_moved(std::max(1.0, marker_ - step)); break;
-    case Qt::Key_Right: emit marker_moved(marker_ + step); break;
-    case Qt::Key_Home: emit marker_reset(); break;
-    default: Plot::keyPressEvent(event); return;
-  }
-  event->accept();
-}
-
-void CliffChart::mouseMoveEvent(QMouseEvent* event) {
-  Plot::mouseMoveEvent(event);
-  if (grab_ != Grab::None) return;
-  double distance = -1;
-  setCursor(grabbed_at(event->position(), &distance) == Grab::None ? Qt::ArrowCursor : Qt::SizeHorCursor);
-  const QRectF r = area();
-  const bool inside = r.contains(event->position()) || (histogram_->visible() && histogram_->rect().contains(event->position().toPoint()));
-  cross_ = inside ? std::optional(areas_->axis(QCPAxis::atBottom)->pixelToCoord(event->position().x())) : std::nullopt;
-  if (inside) {
-    const CliffPoint at = shape_.at(*cross_);
-    QString text = tr("%1: %2 GPU hit, %3 host loaded, %4 computed")
-                       .arg(size_words(*cross_), share_percent(at.gpu), share_percent(at.host),
-                            share_percent(std::max(0.0, 1 - at.gpu - at.host)));
-    if (at.host_high - at.host_low > 1e-9)
-      text += tr(" (host %1 to %2)").arg(share_percent(at.host_low), share_percent(at.host_high));
-    emit crosshair_moved(text);
-  } else {
-    emit crosshair_moved(QString());
-  }
-  layer(QStringLiteral("marker"))->replot();
-}
-
-void CliffChart::leaveEvent(QEvent* event) {
-  cross_.reset();
-  emit crosshair_moved(QString());
-  layer(QStringLiteral("marker"))->replot();
-  Plot::leaveEvent(event);
 }
 
 QString CliffChart::size_words(double blocks) const {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QElapsedTimer>
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "ui/charts/cliff_shape.h"
 #include "ui/charts/plot.h"
@@ -34,6 +37,11 @@ class CliffChart : public Plot {
   /// Without the histogram the areas take its place: for panels that are not the page's hero.
   void show_histogram(bool shown);
 
+  /// The whole axis, zoom and pin forgotten.
+  void show_all();
+  bool zoomed() const { return !views_.empty(); }
+  /// Blocks in view.
+  QCPRange view() const { return areas_->axis(QCPAxis::atBottom)->range(); }
   /// "6 documents: 99.85 % loaded, 0.15 % computed" at the marker.
   QString reading() const;
 
@@ -47,7 +55,10 @@ class CliffChart : public Plot {
  protected:
   void restyle() override;
   void keyPressEvent(QKeyEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
   void leaveEvent(QEvent* event) override;
 
  private:
@@ -72,6 +83,15 @@ class CliffChart : public Plot {
   bool tier() const { return host_blocks_ > gpu_blocks_; }
   QString size_words(double blocks) const;
   void update_axes();
+  void update_ticks();
+  QCPRange whole() const { return {0, std::max(1.0, shape_.max_blocks)}; }
+  bool in_view(double blocks) const { return blocks >= view().lower - 1e-6 && blocks <= view().upper * 1.0001; }
+  void push_view();
+  void set_view(QCPRange range);       ///< within the whole axis, and not narrower than a few blocks
+  void step_back();
+  void zoom(double factor, double around);
+  void paint_zoom(QPainter& p);        ///< rubber band and pin
+  QString words_at(double blocks) const;
 
   CliffShape shape_;
   double gpu_blocks_ = 0, host_blocks_ = 0, block_bytes_ = 0, marker_ = 0;
@@ -79,10 +99,14 @@ class CliffChart : public Plot {
   std::vector<Measured> measured_;
   std::vector<Edge> edges_;
   QString histogram_sentence_;
+  QRectF histogram_words_;             ///< where the sentence stands
   QCPAxisRect* areas_;
   QCPAxisRect* histogram_;
   Grab grab_ = Grab::None;
   std::optional<double> cross_, pinned_;
+  std::optional<QPointF> pressed_, dragged_;   ///< of a rubber band
+  std::vector<QCPRange> views_;                ///< to step back to
+  QElapsedTimer wheel_;                        ///< turns that follow each other are one step
 };
 
 }  // namespace kvcliff::ui

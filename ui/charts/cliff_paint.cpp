@@ -25,6 +25,10 @@ void CliffChart::paint_zones(QPainter& p) {
   if (tier()) zones.push_back({gpu_blocks_, host_blocks_, Source::host_loaded, tr("fits the host tier")});
   zones.push_back({tier() ? host_blocks_ : gpu_blocks_, shape_.max_blocks, Source::computed,
                    host_blocks_ > 0 && tier() ? tr("fits neither") : tr("does not fit the GPU")});
+  if (shape_.over_capacity) {
+    zones.clear();
+    if (host_blocks_ > 0) zones = {{0, host_blocks_, Source::host_loaded, tr("the tier is the larger")}, {host_blocks_, shape_.max_blocks, Source::computed, tr("the tier gives nothing")}};
+  }
   QFont f = theme().font(TextSize::Chart);
   f.setWeight(QFont::DemiBold);
   p.setFont(f);
@@ -54,13 +58,13 @@ void CliffChart::paint_areas(QPainter& p) {
   // Like a painter: everything up to GPU + host in the host's colour, then the GPU over it. No seams between fills.
   const auto curve = [&](auto&& value) {
     QPolygonF line;
-    line << QPointF(r.left() - 2, y_pixel(value(shape_.points.front())));
+    line << QPointF(std::min(r.left() - 2, x_pixel(shape_.points.front().blocks)), y_pixel(value(shape_.points.front())));
     for (const CliffPoint& pt : shape_.points) line << QPointF(x_pixel(pt.blocks), y_pixel(value(pt)));
-    line << QPointF(r.right() + 2, y_pixel(value(shape_.points.back())));
+    line << QPointF(std::max(r.right() + 2, x_pixel(shape_.points.back().blocks)), y_pixel(value(shape_.points.back())));
     return line;
   };
   const auto fill_under = [&](QPolygonF line, const QBrush& brush) {
-    line << QPointF(r.right() + 2, r.bottom() + 2) << QPointF(r.left() - 2, r.bottom() + 2);
+    line << QPointF(line.last().x(), r.bottom() + 2) << QPointF(line.first().x(), r.bottom() + 2);
     p.setPen(Qt::NoPen);
     p.setBrush(brush);
     p.drawPolygon(area_inside(line, box));
@@ -125,13 +129,12 @@ void CliffChart::paint_histogram(QPainter& p) {
     right = std::max(right, x1);
   }
   p.restore();
+  histogram_words_ = {};
   if (histogram_sentence_.isEmpty()) return;
-  p.setFont(theme().font(TextSize::Caption));
-  p.setPen(theme().color("text2"));
-  const QFontMetricsF m(p.font());
+  const QFontMetricsF m(theme().font(TextSize::Caption));
   const double width = m.horizontalAdvance(histogram_sentence_);
   const double x = right + 12 + width < r.right() ? right + 12 : r.left() + 8;
-  p.drawText(QPointF(x, r.top() + m.ascent() + 4), histogram_sentence_);
+  histogram_words_ = QRectF(x - 4, r.top() + 2, width + 8, m.height() + 4);
 }
 
 void CliffChart::paint_capacities(QPainter& p) {
@@ -144,7 +147,7 @@ void CliffChart::paint_capacities(QPainter& p) {
   const double mx = x_pixel(marker_);
   taken.push_back(mx + marker_width < r.right() ? Span{mx - 4, mx + marker_width} : Span{mx - marker_width, mx + 4});
   const auto capacity = [&](double blocks, const QString& name) {
-    if (blocks <= 0 || blocks > shape_.max_blocks) return;
+    if (blocks <= 0 || !in_view(blocks)) return;
     const double x = snap(p, x_pixel(blocks));
     QColor casing = theme().color("surface");
     casing.setAlphaF(0.5f);
@@ -159,6 +162,14 @@ void CliffChart::paint_capacities(QPainter& p) {
   };
   capacity(gpu_blocks_, tr("GPU cache"));
   if (host_blocks_ > 0) capacity(host_blocks_, tr("Host tier"));
+  // Above the lines, which would run through the words.
+  if (histogram_words_.isNull() || !histogram_->visible()) return;
+  QColor ground = theme().color("surface");
+  ground.setAlphaF(0.86f);
+  p.fillRect(histogram_words_, ground);
+  p.setFont(theme().font(TextSize::Caption));
+  p.setPen(theme().color("text2"));
+  p.drawText(histogram_words_, Qt::AlignCenter | Qt::TextSingleLine, histogram_sentence_);
 }
 
 double CliffChart::draw_flag(QPainter& p, double x, const QString& name, const QString& detail, bool filled,
@@ -211,9 +222,9 @@ void CliffChart::paint_labels(QPainter& p) {
     QString title, text;
   };
   const bool has_tier = tier();
-  const Name names[] = {{Source::gpu_hit, tr("GPU hit"), has_tier ? tr("the tier cannot help") : QString()},
+  const Name names[] = {{Source::gpu_hit, tr("GPU hit"), has_tier && !shape_.over_capacity ? tr("the tier cannot help") : QString()},
                         {Source::host_loaded, tr("loaded from host"), tr("without the tier, computed again")},
-                        {Source::computed, tr("computed"), host_blocks_ > 0 ? tr("the tier gives nothing") : tr("every revisit, again")}};
+                        {Source::computed, tr("computed"), shape_.over_capacity ? QString() : host_blocks_ > 0 ? tr("the tier gives nothing") : tr("every revisit, again")}};
   QFont big = theme().font(TextSize::Sentence);
   const QFont small = theme().font(TextSize::Chart);
   const QFontMetricsF mb(big), ms(small);
@@ -251,7 +262,7 @@ void CliffChart::paint_labels(QPainter& p) {
     p.setFont(small);
     centered(p, QRectF(free.from, y + 2, free.width(), ms.height()), n.text);
   }
-  if (!edges_.empty()) return;  // a measured cliff has its bars there
+  if (!edges_.empty() || shape_.over_capacity) return;  // a measured cliff has its bars there; a trace has no one ramp
   paint_ramp_label(p, false, has_tier ? tr("the cliff without the tier") : tr("the cliff"));
   if (has_tier) paint_ramp_label(p, true, tr("the cliff with the tier"));
 }
@@ -264,7 +275,7 @@ void CliffChart::paint_ramp_label(QPainter& p, bool with_host, const QString& te
   const double width = QFontMetricsF(f).horizontalAdvance(text);
   const double mx = x_pixel(marker_);
   const double length = std::hypot(b.x() - a.x(), b.y() - a.y());
-  if (width + 20 > length || b.x() - a.x() < 14 || (mx > a.x() - 24 && mx < b.x() + 24) || b.x() > area().right()) return;
+  if (width + 20 > length || b.x() - a.x() < 14 || (mx > a.x() - 24 && mx < b.x() + 24) || a.x() < area().left() || b.x() > area().right()) return;
   // A curve that bulges over the straight line between its ends would run through the words: they stand beyond it.
   double bulge = 0;
   for (double share = 0.8; share > 0.15; share -= 0.1) {
@@ -283,6 +294,8 @@ void CliffChart::paint_ramp_label(QPainter& p, bool with_host, const QString& te
 
 void CliffChart::paint_measured(QPainter& p) {
   p.setRenderHint(QPainter::Antialiasing);
+  p.save();
+  p.setClipRect(area().adjusted(-5, -5, 5, 5));
   for (const Measured& m : measured_) {
     const double x = x_pixel(m.blocks), y = y_pixel(m.gpu + m.host);
     p.setPen(QPen(theme().color("ink"), 2.5));
@@ -301,18 +314,19 @@ void CliffChart::paint_measured(QPainter& p) {
       for (const double end : {a, b}) p.drawLine(QPointF(end, y - 6 - more), QPointF(end, y + 6 + more));
     }
   }
+  p.restore();
 }
 
 void CliffChart::paint_marker(QPainter& p) {
   const QRectF r = area();
   if (shape_.points.empty()) return;
-  if (cross_) {
+  if (cross_ && in_view(*cross_)) {
     const double x = std::floor(x_pixel(*cross_)) + 0.5;
     p.setPen(QPen(theme().color("text3"), 1));
     p.drawLine(QPointF(x, r.top()), QPointF(x, r.bottom()));
     if (histogram_->visible()) p.drawLine(QPointF(x, histogram_->rect().top()), QPointF(x, histogram_->rect().bottom()));
   }
-  if (marker_ <= 0 || marker_ > areas_->axis(QCPAxis::atBottom)->range().upper * 1.0001) return;
+  if (marker_ <= 0 || !in_view(marker_)) return;
   const double x = snap(p, x_pixel(marker_));
   p.setRenderHint(QPainter::Antialiasing);
   p.setPen(QPen(theme().color("ink"), 2.5));
@@ -320,7 +334,7 @@ void CliffChart::paint_marker(QPainter& p) {
   p.setPen(QPen(theme().color("ink"), 1));
   if (histogram_->visible()) p.drawLine(QPointF(x, histogram_->rect().top()), QPointF(x, histogram_->rect().bottom()));
   Span used;
-  draw_flag(p, x, tr("This workload"), size_words(marker_), true, {}, &used);
+  draw_flag(p, x, shape_.over_capacity ? tr("This GPU cache") : tr("This workload"), size_words(marker_), true, {}, &used);
 
   const CliffPoint at = shape_.at(marker_);
   p.setPen(QPen(theme().color("ink"), 2.5));
@@ -375,7 +389,8 @@ void CliffChart::paint_axis_titles(QPainter& p) {
   p.setFont(theme().font(TextSize::Chart));
   p.setPen(theme().color("text2"));
   const QFontMetricsF m(p.font());
-  const QString x = shape_.document_blocks > 0
+  const QString x = shape_.over_capacity ? tr("GPU cache, usable blocks")
+                    : shape_.document_blocks > 0
                         ? tr("working set, documents of %1 blocks").arg(exact(qint64(shape_.document_blocks)))
                         : tr("working set, blocks");
   p.drawText(QRectF(r.left(), r.bottom() + theme().px(22), r.width(), m.height()), Qt::AlignRight, x);

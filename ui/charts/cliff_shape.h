@@ -26,6 +26,8 @@ struct CliffShape {
   double document_blocks = 0;     ///< full blocks of one document; 0 = the axis counts blocks
   double max_blocks = 0;          ///< right end of the axis
   std::string rule;               ///< name of the host rule shown, for the header
+  /// The axis is the GPU cache, not the working set: of a trace or of sessions, whose working set is what it is.
+  bool over_capacity = false;
   bool bound_only = false;        ///< drawn from the one-pass bound while exact points are computed
 
   /// Values at any size, between the vertices linearly. Outside: the nearest end.

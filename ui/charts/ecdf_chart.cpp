@@ -5,6 +5,7 @@
 
 #include "chart/series.h"
 #include "ui/charts/clip.h"
+#include "ui/charts/cliff_shape.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -95,31 +96,65 @@ void EcdfChart::paint_above(QPainter& p) {
   QFont bold = plain;
   bold.setWeight(QFont::DemiBold);
   const QFontMetricsF m(plain), mb(bold);
-  // Names beside their lines, at heights of their own, on the side with more room.
+  // Names beside their lines, where neither a line nor another name is: each at a height of its own if it can be.
   const double heights[] = {0.82, 0.60, 0.36, 0.14};
-  int i = 0;
-  for (const Curve& c : curves_) {
+  // Where a line runs between two shares, pixels.
+  const auto extent = [&](const Curve& c, double low, double high) {
+    double from = r.right(), to = r.left();
+    for (std::size_t k = 0; k < c.steps.size(); ++k) {
+      const double y = c.steps[k].y.value_or(0), before = k == 0 ? 0 : c.steps[k - 1].y.value_or(0);
+      if (y < low || before > high) continue;
+      const double x = pixel(c.steps[k].x, 0).x();
+      from = std::min(from, x);
+      to = std::max(to, x);
+      if (y > high) break;
+    }
+    return Span{from, to};
+  };
+  std::vector<QRectF> taken;
+  for (int i = 0; i < int(curves_.size()); ++i) {
+    const Curve& c = curves_[std::size_t(i)];
     const QString name = name_of(c.source), text = tr("median %1, n %2").arg(QLocale().toString(c.median, 'f', 1)).arg(c.count);
     const double w = std::max(mb.horizontalAdvance(name), m.horizontalAdvance(text));
-    const double x = pixel(c.median, 0).x(), y = pixel(1, heights[std::min(i, 3)]).y();
-    ++i;
+    const double x = pixel(c.median, 0).x();
     if (x < r.left() || x > r.right()) continue;
-    double next = r.right();
-    for (const Curve& o : curves_)
-      if (const double ox = pixel(o.median, 0).x(); ox > x + 1) next = std::min(next, ox);
-    const bool right = x + 10 + w < next - 4;
-    const double left = right ? x + 10 : std::max(r.left() + 2, x - 10 - w);
-    const QRectF ground(left - 3, y - mb.height(), w + 6, 2 * mb.height());
+    QRectF place;
+    bool right = true;
+    for (int k = 0; k < 4 && place.isNull(); ++k) {
+      const double y = pixel(1, heights[(std::min(i, 3) + k) % 4]).y();
+      const double high = y_axis()->pixelToCoord(y - mb.height()), low = y_axis()->pixelToCoord(y + m.height());
+      const Span own = extent(c, low, high);
+      for (const bool side : {true, false}) {
+        const QRectF box(side ? own.to + 8 : own.from - 8 - w, y - mb.height(), w, mb.height() + m.height());
+        bool free = box.left() >= r.left() + 2 && box.right() <= r.right() - 2;
+        for (const QRectF& t : taken) free &= !t.intersects(box);
+        for (const Curve& o : curves_)
+          if (&o != &c) {
+            const Span there = extent(o, low, high);
+            free &= there.to < box.left() - 4 || there.from > box.right() + 4;
+          }
+        if (!free) continue;
+        place = box;
+        right = side;
+        break;
+      }
+    }
+    if (place.isNull()) {
+      const double y = pixel(1, heights[std::min(i, 3)]).y();
+      right = x + 10 + w < r.right();
+      place = QRectF(right ? x + 10 : std::max(r.left() + 2, x - 10 - w), y - mb.height(), w, mb.height() + m.height());
+    }
+    taken.push_back(place);
     QColor surface = theme().color("surface");
     surface.setAlphaF(0.85f);
-    p.fillRect(ground, surface);
+    p.fillRect(place.adjusted(-3, 0, 3, 0), surface);
     const int side = right ? Qt::AlignLeft : Qt::AlignRight;
     p.setFont(bold);
     p.setPen(theme().text(c.source));
-    p.drawText(QRectF(left, y - mb.height(), w, mb.height()), side | Qt::TextSingleLine, name);
+    p.drawText(QRectF(place.left(), place.top(), w, mb.height()), side | Qt::TextSingleLine, name);
     p.setFont(plain);
     p.setPen(theme().color("text2"));
-    p.drawText(QRectF(left, y, w, m.height()), side | Qt::TextSingleLine, text);
+    p.drawText(QRectF(place.left(), place.top() + mb.height(), w, m.height()), side | Qt::TextSingleLine, text);
   }
   if (left_out_ > 0) {
     p.setFont(theme().font(TextSize::Caption));

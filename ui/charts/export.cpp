@@ -18,11 +18,7 @@ bool Plot::export_to(const QString& path, QSize size, double scale, QString* err
     return false;
   };
   if (path.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) return write(svg(size));
-  if (path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) {
-    if (write_pdf(path, size)) return true;
-    *error = tr("%1 could not be written. Choose another place.").arg(path);
-    return false;
-  }
+  if (path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) return write(pdf(size));
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);

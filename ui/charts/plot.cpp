@@ -226,15 +226,18 @@ QByteArray Plot::svg(QSize size) {
   return buffer.data();
 }
 
-bool Plot::write_pdf(const QString& path, QSize size) {
+QByteArray Plot::pdf(QSize size) {
   const AsPaper paper(*this);
-  QPdfWriter writer(path);
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  QPdfWriter writer(&buffer);
   writer.setResolution(96);
   writer.setPageSize(QPageSize(QSizeF(size.width() * 0.75, size.height() * 0.75), QPageSize::Point));
   writer.setPageMargins(QMarginsF());
   writer.setTitle(title_);
   QCPPainter p;
-  if (!p.begin(&writer)) return false;
+  p.begin(&writer);
   p.setMode(QCPPainter::pmVectorized);
   p.setMode(QCPPainter::pmNoCaching);
   const int foot = theme_.px(24);
@@ -243,7 +246,8 @@ bool Plot::write_pdf(const QString& path, QSize size) {
   p.setPen(theme_.color("text3"));
   p.setFont(theme_.font(TextSize::Caption));
   p.drawText(QPointF(14, size.height() - 9), title_ + QStringLiteral(". ") + watermark_ + QStringLiteral(" ") + caption_);
-  return p.end();
+  p.end();
+  return bytes;
 }
 
 }  // namespace kvcliff::ui

@@ -50,7 +50,7 @@ class Plot : public QCustomPlot {
   /// Picture of the chart at a size of its own, not the widget's. `scale` 1, 2, 3.
   QImage image(QSize size, double scale);
   QByteArray svg(QSize size);
-  bool write_pdf(const QString& path, QSize size);
+  QByteArray pdf(QSize size);
   /// Into a part of a page that somebody else paints; vectors, without title and caption.
   void paint_on(QCPPainter& p, const QRectF& where);
   /// Asks where and writes PNG, SVG or PDF by the name's ending.

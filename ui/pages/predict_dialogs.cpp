@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What stands behind a number of Predict: factors and rules in tables of their own, and scenarios kept beside.
+#include <QApplication>
+#include <QClipboard>
 #include <QDialog>
 #include <QDialogButtonBox>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -10,7 +13,9 @@
 
 #include "cache/predict.h"
 #include "ui/bridge/document.h"
+#include "ui/bridge/model_sizes.h"
 #include "ui/charts/cliff_chart.h"
+#include "ui/models/table_text.h"
 #include "ui/pages/predict_page.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
@@ -18,8 +23,8 @@
 namespace kvcliff::ui {
 namespace {
 
-// A read-only table of text in a window of its own that does not block.
-void show_table(QWidget* parent, const char* name, const QString& title, const QString& sentence, const QStringList& head,
+// A read-only table of text in a window of its own that does not block; it can be copied and saved.
+void show_table(PredictPage* parent, const char* name, const QString& title, const QString& sentence, const QStringList& head,
                 const QVector<QStringList>& rows) {
   auto* dialog = new QDialog(parent);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
@@ -50,6 +55,17 @@ void show_table(QWidget* parent, const char* name, const QString& title, const Q
   column->addWidget(table, 1);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
   QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
+  const auto add = [&](const QString& text, const char* part, const QString& tip) {
+    QPushButton* b = buttons->addButton(text, QDialogButtonBox::ActionRole);
+    b->setObjectName(QLatin1String(name) + QLatin1Char('.') + QLatin1String(part));
+    b->setToolTip(tip);
+    return b;
+  };
+  QObject::connect(add(PredictPage::tr("Copy"), "copy", PredictPage::tr("The table as text")), &QPushButton::clicked, table,
+                   [table] { QApplication::clipboard()->setText(table_text(*table->model(), QLatin1Char('\t'))); });
+  QObject::connect(add(PredictPage::tr("Copy as CSV"), "csv", PredictPage::tr("The table with commas, for a spreadsheet")), &QPushButton::clicked, table,
+                   [table] { QApplication::clipboard()->setText(table_text(*table->model(), QLatin1Char(','))); });
+  QObject::connect(add(PredictPage::tr("Export\u2026"), "export", PredictPage::tr("Writes the table as a CSV file")), &QPushButton::clicked, parent, [parent, table, title] { parent->export_table(title, table_text(*table->model(), QLatin1Char(','))); });
   column->addWidget(buttons);
   dialog->show();
 }
@@ -98,11 +114,27 @@ void PredictPage::show_explanation() {
              {tr("what"), tr("blocks or tokens"), tr("rule")}, rows);
 }
 
+// The capacities that a real server stated become the scenario, as one step that can be undone.
+void PredictPage::show_log(const ServerLogRead& log) {
+  const QString name = QFileInfo(log.file).fileName();
+  const auto say = [&](const char* id, StripMessage::Level level, const QString& word, const QString& sentence) { strips().show_message({QLatin1String(id), level, word, sentence, {}, {}}); };
+  for (const char* id : {"log", "log.cause"}) strips().resolve(QLatin1String(id));
+  if (!log.error.isEmpty()) return say("log", StripMessage::Level::Fail, tr("Not read"), log.error);
+  if (!log.cause.isEmpty()) say("log.cause", StripMessage::Level::Fail, tr("The engine failed"), QStringLiteral("%1. %2.").arg(log.cause, log.next));
+  QStringList taken, left;
+  const plan::Plan seen = with_log_facts(document().plan(), log.facts, prediction_.catalogue(), &taken, &left);
+  if (log.facts.engine.empty()) return say("log", StripMessage::Level::Caution, tr("Nothing taken"), tr("Nothing in %1 is of an engine that is known here. A log of vLLM's start states its capacities.").arg(name));
+  if (log.cut) left << tr("only the first 64 MiB were read");
+  edit(tr("server log %1").arg(name), 0, [&](plan::Plan& p) { p = seen; });
+  if (taken.isEmpty()) return say("log", StripMessage::Level::Caution, tr("Nothing taken"), tr("%1: %2.").arg(name, left.join(QStringLiteral("; "))));
+  say("log", StripMessage::Level::Info, tr("From the log"), left.isEmpty() ? tr("%1: %2.").arg(name, taken.join(QStringLiteral(", "))) : tr("%1: %2. But %3.").arg(name, taken.join(QStringLiteral(", ")), left.join(QStringLiteral("; "))));
+}
+
 void PredictPage::keep_scenario() {
   kept_cell_->setVisible(true);
   const auto& p = document().plan();
   const QString name = tr("%1 \u00b7 %2 docs \u00b7 GPU %3 \u00b7 host %4")
-                           .arg(QString::fromStdString(p.model.id.empty() ? p.model.config : p.model.id))
+                           .arg(model_words(p.model))
                            .arg(exact(p.workload.documents), exact(prediction_.state().config.gpu_blocks), exact(prediction_.state().config.host_chunks));
   auto* row = new QHBoxLayout;
   auto* back = new QPushButton(name);

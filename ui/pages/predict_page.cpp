@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/predict_page.h"
 
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -52,8 +53,23 @@ PredictPage::PredictPage(Services services, const QString& resources, QWidget* p
     update_inputs();
     recompute();
   });
+  connect(&document(), &Document::plan_opened, this, [this] {
+    // Entries still to be mended were of the plan before.
+    for (NumberField* f : findChildren<NumberField*>()) f->reset();
+    model_fault_.clear();
+    shown_model_.clear();
+    chart_->show_all();
+    update_inputs();
+  });
+  connect(&document(), &Document::server_log_opened, &logs_, &ServerLogLoader::load);
+  connect(&logs_, &ServerLogLoader::loaded, this, &PredictPage::show_log);
   update_inputs();
   recompute();
+}
+
+// A field that loses the focus while the page goes tells of its end: nobody is there to hear it any more.
+PredictPage::~PredictPage() {
+  for (QObject* child : findChildren<QObject*>()) child->disconnect(this);
 }
 
 cache::HostTouch PredictPage::rule() const {
@@ -90,17 +106,21 @@ void PredictPage::set_gpu_blocks(double blocks) {
 
 void PredictPage::set_host_blocks(double blocks) {
   const std::int64_t bytes = std::max<std::int64_t>(1, block_bytes());
+  blocks = std::min(blocks, std::floor(4e18 / double(bytes + 4096)));  // bytes are counted in 64 bits
   edit(tr("host tier"), 12, [&](plan::Plan& p) { p.capacity.host_bytes = std::int64_t(blocks) * ((bytes + 4095) / 4096 * 4096); });
 }
 
 void PredictPage::recompute() {
-  const auto& p = document().plan();
+  // Paths of a plan file are relative to it.
+  const QString file = document().plan_path();
+  const plan::Plan p = file.isEmpty() ? document().plan() : plan::with_paths_from(document().plan(), QFileInfo(file).absolutePath().toStdString());
   prediction_.size(p, rule());
   const double f = std::max(1.0, document_blocks());
   const double host = prediction_.state().config.host_chunks > 0 ? double(prediction_.state().config.host_chunks * prediction_.state().config.blocks_per_chunk) : 0;
   // Both edges and the workload stay in view, with a plateau on either side of them.
   const double right = std::max({double(p.capacity.gpu_blocks) * 1.6, host * 1.25 + 2 * f, double(p.workload.documents) * f * 1.15});
   documents_max_ = std::clamp(int(std::ceil(right / f)) + 1, 4, 60);
+  if (p.workload.kind != workload::Spec::Kind::documents) documents_max_ = 4;
   prediction_.update(p, rule(), visits_->current() == 0, documents_max_);
   update_results();
 }

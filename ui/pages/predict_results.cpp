@@ -11,47 +11,15 @@
 #include "cache/predict.h"
 #include "model/capacity.h"
 #include "ui/bridge/document.h"
+#include "ui/bridge/model_sizes.h"
 #include "ui/charts/cliff_chart.h"
+#include "ui/pages/predict_fields.h"
 #include "ui/pages/predict_page.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/segments.h"
 
 namespace kvcliff::ui {
-namespace {
-
-// Name and value in one line, the value right.
-QHBoxLayout* value_row(const Theme& theme, const QString& name, const QString& value, const QString& unit, const QString& tip = {}) {
-  auto* row = new QHBoxLayout;
-  row->setSpacing(6);
-  // Three cells stand beside each other at 1280 px: names and units are small so that none is cut.
-  auto* title = label(name, "secondary");
-  title->setFont(theme.font(TextSize::Chart));
-  row->addWidget(title);
-  row->addStretch(1);
-  auto* v = new QLabel(value);
-  v->setFont(theme.font(TextSize::CardTitle));
-  v->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  v->setToolTip(tip);
-  row->addWidget(v);
-  if (!unit.isEmpty()) {
-    auto* small = label(unit, "caption");
-    small->setFont(theme.font(TextSize::Caption));
-    row->addWidget(small);
-  }
-  return row;
-}
-
-void clear(QLayout* layout) {
-  while (QLayoutItem* item = layout->takeAt(0)) {
-    if (QLayout* inner = item->layout()) clear(inner);
-    delete item->widget();
-    delete item;
-  }
-}
-
-}  // namespace
-
 void PredictPage::build_chart(QVBoxLayout* column) {
   auto* sentence_card = new Card(theme());
   auto* row = new QHBoxLayout;
@@ -80,6 +48,7 @@ void PredictPage::build_chart(QVBoxLayout* column) {
   column->addWidget(sentence_card);
 
   auto* chart_card = new Card(theme(), tr("Where the prompt tokens come from, by size of the working set"));
+  chart_card->setProperty("help", QStringLiteral("predict.chart"));
   chart_card->body()->setSpacing(0);
   reading_ = label(QString(), "secondary");
   reading_->setFont(theme().font(TextSize::Chart));
@@ -108,6 +77,7 @@ void PredictPage::build_chart(QVBoxLayout* column) {
     rule_note_->setVisible(text.isEmpty());
   });
   connect(chart_, &CliffChart::marker_moved, this, [this](double blocks) {
+    if (chart_->shape().over_capacity) return set_gpu_blocks(std::round(blocks));
     const double f = document_blocks();
     const double documents = f > 0 ? blocks / f : 1;
     if (f > 0 && std::fabs(documents - std::round(documents)) < 1e-6 && documents >= 1) {
@@ -146,6 +116,7 @@ void PredictPage::build_cells(QVBoxLayout* column) {
   cell(&revisit_cell_, &revisit_rows_, tr("One revisit"), "predict.cell.revisit");
   cell(&edges_cell_, &edges_rows_, tr("The cliff"), "predict.cell.edges");
   cell(&times_cell_, &times_rows_, tr("TTFT, a guess"), "predict.cell.times");
+  times_cell_->setProperty("help", QStringLiteral("predict.times"));
   gpu_class_ = new QComboBox;
   gpu_class_->setObjectName(QStringLiteral("predict.gpuClass"));
   gpu_class_->setAccessibleName(tr("GPU class"));
@@ -163,12 +134,15 @@ void PredictPage::update_sentence() {
   const plan::Plan& p = document().plan();
   const double w = working_set();
   const double gpu = double(s.config.gpu_blocks), host = double(s.config.host_chunks * s.config.blocks_per_chunk);
-  set_subtitle(tr("the cliff for %1, %2 documents, %3")
-                   .arg(QString::fromStdString(p.model.config.empty() ? p.model.id : p.model.config))
+  if (chart_->shape().over_capacity) set_subtitle(tr("the cliff for %1, %2").arg(model_words(p.model), trace_name_->text()));
+  else
+    set_subtitle(tr("the cliff for %1, %2 documents, %3")
+                   .arg(model_words(p.model))
                    .arg(exact(p.workload.documents))
                    .arg(order_->currentText().toLower()));
   QString title, detail, result;
   const char* color = "text3";
+  if (s.sizes_why.isEmpty() && chart_->shape().over_capacity) return update_stream();
   if (!s.sizes_why.isEmpty()) {
     title = tr("This workload cannot be predicted.");
     detail = s.sizes_why;
@@ -225,9 +199,14 @@ void PredictPage::update_sentence() {
 void PredictPage::update_cells() {
   const PredictionState& s = prediction_.state();
   const plan::Plan& p = document().plan();
+  if (chart_->shape().over_capacity) {  // written with its sentence
+    if (!s.sizes_why.isEmpty())
+      for (QVBoxLayout* rows : {revisit_rows_, edges_rows_}) clear_layout(rows);
+    return;
+  }
   const CliffPoint at = chart_->shape().at(working_set());
   const double n = double(p.workload.tokens);
-  clear(revisit_rows_);
+  clear_layout(revisit_rows_);
   revisit_cell_->set_title(tr("One revisit, %1 tokens, on average").arg(exact(p.workload.tokens)));
   const auto row = [&](const QString& name, double share) {
     revisit_rows_->addLayout(value_row(theme(), name, QLocale().toString(share * n, 'f', std::fabs(share * n - std::round(share * n)) < 0.05 ? 0 : 1), tr("tokens")));
@@ -238,8 +217,10 @@ void PredictPage::update_cells() {
   if (s.layout)
     revisit_rows_->addLayout(value_row(theme(), tr("moved from host"), exact(qint64(std::llround(at.host * n * double(s.layout->bytes_per_token_all_ranks)))), tr("bytes")));
 
+  align_units(revisit_rows_);
   update_times();
-  clear(edges_rows_);
+  edges_cell_->set_title(tr("The cliff"));
+  clear_layout(edges_rows_);
   const double bytes = double(block_bytes());
   const double f = std::max(1.0, document_blocks());
   const auto edge_row = [&](const QString& name, std::int64_t blocks) {
@@ -262,6 +243,7 @@ void PredictPage::update_cells() {
     edge_row(tr("tier: all reused to"), host_edge->last_full);
     edge_row(tr("tier: half gone at"), host_edge->half);
   }
+  align_units(edges_rows_);
   if (s.sizes) {
     const auto sizes = s.sizes->sizes();
     std::size_t index = 0;
@@ -285,7 +267,7 @@ void PredictPage::update_cells() {
 }
 
 void PredictPage::update_times() {
-  clear(times_rows_);
+  clear_layout(times_rows_);
   const PredictionState& s = prediction_.state();
   const plan::Plan& p = document().plan();
   const auto sentence = [&](const QString& text) {
@@ -293,6 +275,7 @@ void PredictPage::update_times() {
     l->setWordWrap(true);
     times_rows_->addWidget(l);
   };
+  if (chart_->shape().over_capacity) return sentence(tr("Its prompts have many lengths: a guess needs one."));
   if (!s.layout || !s.layout->dimensions.active_linear_parameters || !s.layout->dimensions.heads || !s.layout->dimensions.head_dim) {
     sentence(s.layout ? QString::fromStdString(s.layout->dimensions.why.empty() ? "The model's config does not say how many weights a token passes." : s.layout->dimensions.why)
                       : s.layout_why);
@@ -319,6 +302,7 @@ void PredictPage::update_times() {
   row(Source::computed, tr("computed"), guess.at(n, 0, 0));
   const auto even = analysis::break_even(guess, double(s.layout->bytes_per_token_per_rank));
   if (even.value) times_rows_->addLayout(value_row(theme(), tr("loading wins from"), tr("about %1").arg(exact(qint64(std::ceil(even.value->tokens)))), tr("tokens")));
+  align_units(times_rows_);
 }
 
 }  // namespace kvcliff::ui

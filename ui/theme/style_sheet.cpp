@@ -33,7 +33,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit, QTextEdit {
   selection-background-color: @select; selection-color: @text; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus, QTextEdit:focus {
   border: 2px solid @ink; padding: 2px 6px; }
-QLineEdit[fault="true"], QSpinBox[fault="true"], QDoubleSpinBox[fault="true"], QComboBox[fault="true"] { border-color: @fail; }
+QLineEdit[fault="true"], QSpinBox[fault="true"], QDoubleSpinBox[fault="true"], QComboBox[fault="true"], QPlainTextEdit[fault="true"] { border-color: @fail; }
 QLineEdit:read-only { background: transparent; border-color: @line; }
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: @disabled; border-color: @line; }
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { width: 0; border: 0; }

@@ -13,8 +13,11 @@ class NumberField : public QLineEdit {
   NumberField(const QString& object_name, const QString& accessible_name, double low, double high, int decimals = 0,
               QWidget* parent = nullptr);
 
-  /// Shows a value without telling anybody; does not disturb an entry that is being typed.
+  /// Shows a value without telling anybody; disturbs neither an entry that is being typed nor, while the value behind it
+  /// stays the same, one that is to be mended.
   void set_value(double value);
+  /// Back to the value in force (Esc, or another document).
+  void reset();
   double value() const { return value_; }
   bool faulty() const { return !fault_.isEmpty(); }
   QString fault() const { return fault_; }
@@ -29,12 +32,13 @@ class NumberField : public QLineEdit {
   void fault_changed(const QString& sentence);
 
  protected:
-  void keyPressEvent(QKeyEvent* event) override;  ///< Up and Down step by one, with Shift by ten
+  void keyPressEvent(QKeyEvent* event) override;  ///< Up and Down step by one, with Shift by ten; Esc takes an entry back
   void focusOutEvent(QFocusEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
  private:
   void read(const QString& text);
+  QString fault_of(const QString& text, double* value) const;   ///< empty: `value` is what was typed
   void show_fault();
   QString shown() const;
 
