@@ -3,8 +3,10 @@
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDir>
 #include <QFile>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTabWidget>
@@ -177,6 +179,57 @@ TEST_F(PlanTest, PreflightShowsEachCheckAndAFreePortLetsStart) {
     fails |= item.state == host::PreflightItem::State::fail;
   }
   EXPECT_EQ(w.find<QPushButton>("plan.start")->isEnabled(), !fails);
+}
+
+// The place that the launcher names is asked here as it is before a run: by the program that would carry the command there.
+TEST_F(PlanTest, PreflightAsksTheMachineThatTheLauncherNames) {
+  const QByteArray path = qgetenv("PATH");
+  const auto stand_in = [&](const char* script) {
+    const QString ssh = w.file("bin/ssh");
+    QDir().mkpath(w.file("bin"));
+    ASSERT_TRUE(write_file(ssh.toStdString(), script));
+    QFile::setPermissions(ssh, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+  };
+  qputenv("PATH", (w.file("bin") + QLatin1Char(':')).toUtf8() + path);
+  stand_in("#!/bin/sh\necho 'u@gpu7: Permission denied (publickey).' >&2\nexit 255\n");
+  auto* launcher = w.find<QComboBox>("plan.launcher");
+  launcher->setCurrentIndex(1);
+  emit launcher->activated(1);
+  type(w.find<QLineEdit>("plan.launcher.host"), QStringLiteral("gpu7"));
+  EXPECT_TRUE(page->facts().checking()) << "what was known is of another launcher";
+  EXPECT_FALSE(w.find<QPushButton>("plan.start")->isEnabled());
+  const auto row = [&] { return page->findChild<QWidget*>(QStringLiteral("plan.check.launcher")); };
+  ASSERT_TRUE(wait([&] { return !page->facts().checking() && row() != nullptr; }));
+  EXPECT_EQ(row()->property("state").toString(), QStringLiteral("fail"));
+  EXPECT_TRUE(row()->accessibleName().contains(QStringLiteral("gpu7 cannot be reached by ssh"))) << row()->accessibleName().toStdString();
+  EXPECT_TRUE(row()->toolTip().contains(QStringLiteral("Permission denied")));
+  EXPECT_FALSE(w.find<QPushButton>("plan.start")->isEnabled());
+  EXPECT_TRUE(w.find<QPushButton>("plan.start")->toolTip().contains(QStringLiteral("preflight")));
+  stand_in("#!/bin/sh\nexit 0\n");
+  w.find<QPushButton>("plan.preflight.again")->click();
+  EXPECT_TRUE(wait([&] { return !page->facts().checking() && row() && row()->property("state").toString() == QStringLiteral("pass"); }));
+  qputenv("PATH", path);
+}
+
+TEST_F(PlanTest, UnsavedChangesComeBackAfterAnotherPlanWasOpened) {
+  type(w.find<NumberField>("plan.documents"), QStringLiteral("7"));
+  const plan::Plan mine = w.window.document().plan();
+  ASSERT_TRUE(w.window.open_path(resources() + QStringLiteral("/plans/demo.json")));
+  EXPECT_NE(w.window.document().plan(), mine);
+  EXPECT_FALSE(w.window.document().plan_modified());
+  auto* back = w.find<QPushButton>("strip.unsaved.action");
+  ASSERT_TRUE(back);
+  back->click();
+  ASSERT_TRUE(wait([&] { return w.window.document().plan() == mine; }));
+  EXPECT_TRUE(w.window.document().plan_modified()) << "it still is not saved";
+  EXPECT_TRUE(page->strips().sentence(QStringLiteral("unsaved")).isEmpty());
+  // Nor are they lost with the window.
+  EXPECT_TRUE(w.window.close());
+  Window later;
+  ASSERT_TRUE(later.window.document().unsaved());
+  EXPECT_EQ(later.window.document().unsaved()->plan, mine);
+  Window last;
+  EXPECT_FALSE(last.window.document().unsaved()) << "offered once";
 }
 
 TEST_F(PlanTest, SavedPlansReadBackEqualAndAFolderThatIsNotThereIsSaid) {

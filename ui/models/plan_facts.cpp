@@ -65,7 +65,10 @@ void read_command(ArmFacts& out, const plan::Plan& seen, const std::string& reso
   }
   const auto command = (*adapter)->command(seen, out.offload, {.host = "127.0.0.1", .port = port});
   if (!command) {
-    out.command_why = words(command.error().sentence());
+    const Error& e = command.error();
+    out.command_why = words(e.sentence());
+    const bool place = e.code == ErrorCode::not_found || e.what.find("environment") != std::string::npos;
+    out.command_fault = plan::Fault{place ? "engine.environment" : "engine", e.where.empty() ? e.what : e.what + " (" + e.where + ")", e.next};
     return;
   }
   out.command = command_lines(command->argv);
@@ -212,6 +215,8 @@ PlanFacts facts_of(const plan::Plan& written, const QString& folder, const Model
     if (arm == f.arms.end() || !arm->second.seconds) f.seconds.reset();
     else if (f.seconds) *f.seconds += *arm->second.seconds;
   }
+  for (const auto& [name, arm] : f.arms)
+    if (!f.engine_fault) f.engine_fault = arm.command_fault;
   compare_arms(f);
   const auto layout = sizes.layout(plan);
   f.warnings = plan::warnings(plan, layout ? std::optional(layout->bytes_per_token_all_ranks) : std::nullopt);

@@ -37,6 +37,7 @@ struct ArmFacts {
   std::vector<ShownLine> command, environment;
   QString line;                          ///< to paste into a shell
   QString command_why;                   ///< not empty: there is no command, and this is the reason
+  std::optional<plan::Fault> command_fault;   ///< the same as a fault of the plan, where it is one
   std::vector<ListedRequest> requests;   ///< warm-up first
   QString requests_why;                  ///< not empty: the list is not made, and this is the reason
   int warmups = 0;                       ///< of the list: the plan's minimum
@@ -56,6 +57,7 @@ struct PlanFacts {
   std::optional<double> seconds;
   QString seconds_why;
   std::vector<plan::Fault> warnings;
+  std::optional<plan::Fault> engine_fault;   ///< the engine cannot be launched as the plan names it
   std::vector<analysis::PowerRow> power;
 };
 
@@ -79,7 +81,8 @@ class PlanFactsLoader : public QObject {
 
   const PlanFacts* facts() const { return facts_.get(); }
   const std::vector<host::PreflightItem>& preflight() const { return items_; }
-  bool checking() const { return checking_; }
+  /// Also while a look is due: what is known is of an earlier plan.
+  bool checking() const { return checking_ || check_rest_.isActive(); }
   double preflight_ms() const { return preflight_ms_; }
   int port() const { return port_; }
 

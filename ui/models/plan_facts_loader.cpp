@@ -36,7 +36,10 @@ void PlanFactsLoader::update(const plan::Plan& plan, const QString& folder) {
   plan_ = plan;
   folder_ = folder;
   rest_.start();
-  if (!same_needs) check_rest_.start();
+  if (!same_needs) {
+    check_rest_.start();
+    emit preflight_changed();
+  }
 }
 
 void PlanFactsLoader::start_facts() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/plan_requests.h"
 
+#include "ui/models/table_text.h"
 #include "ui/theme/numbers.h"
 
 namespace kvcliff::ui {
@@ -9,12 +10,6 @@ namespace {
 QString counted(const PredictedCount& c, bool plain) {
   const auto number = [plain](std::int64_t v) { return plain ? QString::number(v) : exact(v); };
   return c.is_exact() ? number(c.min) : PlanRequests::tr("%1 to %2").arg(number(c.min), number(c.max));
-}
-
-// Commas, quotes and line ends inside a cell are quoted, as CSV readers expect.
-QString cell(const QString& text, QChar separator) {
-  if (!text.contains(separator) && !text.contains(QLatin1Char('"')) && !text.contains(QLatin1Char('\n'))) return text;
-  return QLatin1Char('"') + QString(text).replace(QLatin1Char('"'), QLatin1String("\"\"")) + QLatin1Char('"');
 }
 
 }  // namespace
@@ -93,10 +88,10 @@ QVariant PlanRequests::headerData(int section, Qt::Orientation orientation, int 
 
 QString PlanRequests::text(QChar separator) const {
   QString out;
-  for (int c = 0; c < ColumnCount; ++c) out += (c ? QString(separator) : QString()) + cell(headerData(c, Qt::Horizontal, Qt::DisplayRole).toString(), separator);
+  for (int c = 0; c < ColumnCount; ++c) out += (c ? QString(separator) : QString()) + table_cell(headerData(c, Qt::Horizontal, Qt::DisplayRole).toString(), separator);
   out += QLatin1Char('\n');
   for (const auto& r : requests_) {
-    for (int c = 0; c < ColumnCount; ++c) out += (c ? QString(separator) : QString()) + cell(shown(r, c, true).toString(), separator);
+    for (int c = 0; c < ColumnCount; ++c) out += (c ? QString(separator) : QString()) + table_cell(shown(r, c, true).toString(), separator);
     out += QLatin1Char('\n');
   }
   return out;

@@ -90,6 +90,7 @@ void DecidePage::link(PointPlot* chart) {
 
 Card* DecidePage::chart_card(Plot* chart, const QString& title) {
   auto* card = new Card(theme(), title);
+  card->setProperty("help", QStringLiteral("decide.charts"));
   card->body()->setSpacing(0);
   auto* save = new QPushButton;
   theme().set_icon(save, QStringLiteral("exp"));
@@ -138,6 +139,7 @@ void DecidePage::build_charts(QVBoxLayout* column) {
   connect(cliff_, &CliffChart::crosshair_moved, this, [this](const QString& text) { cliff_reading_->setText(text.isEmpty() ? cliff_legend() : text); });
   distributions_->addWidget(cliff_);
   distribution_card_ = new Card(theme(), tr("TTFT"));
+  distribution_card_->setProperty("help", QStringLiteral("decide.charts"));
   distribution_card_->body()->setSpacing(0);
   which_ = new Segments(QStringLiteral("decide.which"), {tr("Distribution"), tr("By computed"), tr("Predicted"), tr("Cliff")});
   connect(which_, &Segments::chosen, this, &DecidePage::show_chart);
@@ -173,6 +175,7 @@ void DecidePage::build_below(QVBoxLayout* column) {
   row->setSpacing(12);
   split_ = new SplitChart(theme());
   split_card_ = chart_card(split_, split_->title());
+  split_card_->setProperty("help", QStringLiteral("decide.split"));
   split_card_->body()->addWidget(split_, 1);
   split_note_ = label(QString(), "caption");
   split_note_->setWordWrap(true);
@@ -181,6 +184,7 @@ void DecidePage::build_below(QVBoxLayout* column) {
   row->addWidget(split_card_, 9);
 
   auto* estimates = new Card(theme(), tr("Estimates"));
+  estimates->setProperty("help", QStringLiteral("decide.estimates"));
   estimates->layout()->setContentsMargins(0, 11, 0, 4);
   estimates->header()->setContentsMargins(14, 0, 14, 0);
   estimate_view_ = make_table(theme(), estimates_, QStringLiteral("decide.estimates"), tr("Estimates"), estimates, 3);
@@ -197,6 +201,7 @@ void DecidePage::build_below(QVBoxLayout* column) {
 void DecidePage::build_limits(QVBoxLayout* column) {
   const int width = theme().px(308);
   auto* limits = new Card(theme(), tr("What this run does not establish"));
+  limits->setProperty("help", QStringLiteral("decide.limits"));
   limits->setObjectName(QStringLiteral("decide.limits"));
   limits->setFixedWidth(width);
   limits->layout()->setContentsMargins(14, 11, 4, 8);
@@ -216,6 +221,7 @@ void DecidePage::build_limits(QVBoxLayout* column) {
   column->addWidget(limits, 1);
 
   auto* sizing = new Card(theme(), tr("Host tier for a target share of revisits"));
+  sizing->setProperty("help", QStringLiteral("decide.sizing"));
   sizing->setFixedWidth(width);
   sizing->layout()->setContentsMargins(0, 11, 0, 4);
   sizing->header()->setContentsMargins(14, 0, 14, 0);

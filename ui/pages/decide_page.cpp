@@ -12,6 +12,7 @@
 #include <QTableView>
 
 #include "ui/bridge/document.h"
+#include "ui/bridge/model_sizes.h"
 #include "ui/charts/cliff_chart.h"
 #include "ui/charts/ecdf_chart.h"
 #include "ui/charts/pairs_chart.h"
@@ -79,7 +80,7 @@ void DecidePage::update_all() {
     return;
   }
   show_body();
-  set_subtitle(QString::fromStdString(judged->input.name + (judged->input.plan.model.id.empty() ? "" : ", " + judged->input.plan.model.id)));
+  set_subtitle(QStringLiteral("%1, %2").arg(QString::fromStdString(judged->input.name), model_words(judged->input.plan.model)));
   update_verdict(*judged);
   update_limits(*judged);
   for (Plot* p : std::initializer_list<Plot*>{pairs_, ecdf_, computed_, predicted_, split_, cliff_}) {
@@ -233,6 +234,8 @@ void DecidePage::show_definition(const QModelIndex& index) {
 
 bool DecidePage::export_view() {
   if (!services_.evidence->judged()) return false;
+  if (sizing_view_->hasFocus()) return export_table(tr("host tier by target"), sizing_.text(true));
+  if (estimate_view_->hasFocus()) return export_table(tr("estimates"), estimates_.text(true));
   for (Plot* p : std::initializer_list<Plot*>{pairs_, computed_, predicted_, split_, ecdf_, cliff_})
     if (p->hasFocus()) return p->export_dialog();
   return pairs_->export_dialog();

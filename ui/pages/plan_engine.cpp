@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
-#include <QStyle>
 
 #include "plan/words.h"
 #include "ui/bridge/document.h"
@@ -30,7 +29,9 @@ void PlanPage::build_engine(QVBoxLayout* column) {
   version_ = text_field(QStringLiteral("plan.version"), tr("Engine version"), tr("Version asked for; a server of another version fails the gate"), tr("any version"));
   environment_ = text_field(QStringLiteral("plan.environment"), tr("Engine environment"), tr("Name of an installed environment, or a folder; empty = the PATH"), tr("from the PATH"));
   field_row(theme(), in, tr("Version"), version_);
+  fault_line(in, QStringLiteral("plan.version"), {QStringLiteral("engine.version")}, version_);
   field_row(theme(), in, tr("Environment"), environment_);
+  fault_line(in, QStringLiteral("plan.environment"), {QStringLiteral("engine.environment")}, environment_);
   connect(version_, &QLineEdit::textEdited, this, [this](const QString& t) { edit(tr("engine version"), 61, [&](plan::Plan& p) { p.engine.version = t.trimmed().toStdString(); }); });
   connect(environment_, &QLineEdit::textEdited, this, [this](const QString& t) { edit(tr("environment"), 62, [&](plan::Plan& p) { p.engine.environment = t.trimmed().toStdString(); }); });
   launcher_ = choice(QStringLiteral("plan.launcher"), tr("Launcher"), tr("Where servers are started"), {tr("This machine"), tr("Over SSH"), tr("In a container"), tr("As Slurm jobs")});
@@ -58,11 +59,10 @@ void PlanPage::build_engine(QVBoxLayout* column) {
   in->addWidget(arguments_);
   connect(arguments_, &QPlainTextEdit::textChanged, this, [this] {
     edit(tr("arguments"), 63, [&](plan::Plan& p) {
-      p.engine.extra_args.clear();
-      for (const QString& line : arguments_->toPlainText().split(QLatin1Char('\n')))
-        if (!line.trimmed().isEmpty()) p.engine.extra_args.push_back(line.trimmed().toStdString());
+      p.engine.extra_args = arguments_of(arguments_->toPlainText());
     });
   });
+  fault_line(in, QStringLiteral("plan.arguments"), {QStringLiteral("engine.extra_args")}, arguments_);
   dummy_ = new QCheckBox(tr("Dummy weights"));
   dummy_->setObjectName(QStringLiteral("plan.dummy"));
   dummy_->setAccessibleName(dummy_->text());
@@ -128,7 +128,7 @@ void PlanPage::update_launcher_options() {
     auto* e = static_cast<QLineEdit*>(form->itemAt(i, QFormLayout::FieldRole)->widget());
     const auto v = launcher.options.find(e->objectName().mid(14).toStdString());
     const QString text = v == launcher.options.end() ? QString() : QString::fromStdString(v->second);
-    if (!e->hasFocus() && e->text() != text) e->setText(text);
+    if (e->text().trimmed() != text) e->setText(text);
   }
 }
 

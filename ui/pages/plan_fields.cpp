@@ -62,6 +62,13 @@ QComboBox* choice(const QString& name, const QString& accessible, const QString&
   return c;
 }
 
+std::vector<std::string> arguments_of(const QString& text) {
+  std::vector<std::string> out;
+  for (const QString& line : text.split(QLatin1Char('\n')))
+    if (!line.trimmed().isEmpty()) out.push_back(line.trimmed().toStdString());
+  return out;
+}
+
 QString counted_word(std::size_t n) {
   static const char* const words[] = {"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"};
   return n < std::size(words) ? QCoreApplication::translate("kvcliff::ui::PlanPage", words[n]) : exact(qint64(n));

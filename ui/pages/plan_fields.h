@@ -3,6 +3,8 @@
 #include <QString>
 #include <QStringList>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 class QComboBox;
 class QLineEdit;
@@ -21,6 +23,8 @@ QVBoxLayout* group(const Theme& theme, QVBoxLayout* column, const QString& title
 QWidget* field_row(const Theme& theme, QVBoxLayout* column, const QString& name, QWidget* field, QWidget* after = nullptr);
 QLineEdit* text_field(const QString& name, const QString& accessible, const QString& tip, const QString& hint);
 QComboBox* choice(const QString& name, const QString& accessible, const QString& tip, const QStringList& items);
+/// One argument a line; empty lines are none.
+std::vector<std::string> arguments_of(const QString& text);
 /// "Five"; from eleven on digits.
 QString counted_word(std::size_t n);
 

@@ -9,8 +9,8 @@
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QSignalBlocker>
-#include <QStyle>
 
+#include "cache/rules.h"
 #include "model/capacity.h"
 #include "plan/words.h"
 #include "ui/bridge/document.h"
@@ -19,6 +19,7 @@
 #include "ui/pages/plan_page.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/field_fault.h"
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/segments.h"
 
@@ -53,15 +54,13 @@ QLabel* PlanPage::fault_line(QVBoxLayout* column, const QString& name, const QSt
 NumberField* PlanPage::number(QVBoxLayout* column, const QString& name, const QString& text, const QString& tip, double low, double high,
                               int decimals, const QString& place, int merge, const std::function<void(plan::Plan&, double)>& set) {
   auto* f = new NumberField(QStringLiteral("plan.") + name, text, low, high, decimals);
-  f->setProperty("tip", tip);
   f->setToolTip(tip);
   field_row(theme(), column, text, f);
   QLabel* line = fault_line(column, QStringLiteral("plan.") + name, {place}, f);
   connect(f, &NumberField::edited, this, [this, text, merge, set](double v) { edit(text, merge, [&](plan::Plan& p) { set(p, v); }); });
-  connect(f, &NumberField::fault_changed, this, [this, f, line](const QString& fault) {
+  connect(f, &NumberField::fault_changed, this, [this, line](const QString& fault) {
     line->setText(fault);
     line->setVisible(!fault.isEmpty());
-    if (fault.isEmpty()) f->setToolTip(f->property("tip").toString());
     update_start();
   });
   return f;
@@ -238,9 +237,10 @@ void PlanPage::update_inputs() {
     if (!field->faulty() && std::abs(v - field->value()) > 1e-9 * std::max(1.0, std::abs(v))) field->setModified(false);
     field->set_value(v);
   }
-  if (!name_->hasFocus()) name_->setText(QString::fromStdString(p.name));
-  if (!version_->hasFocus()) version_->setText(QString::fromStdString(p.engine.version));
-  if (!environment_->hasFocus()) environment_->setText(QString::fromStdString(p.engine.environment));
+  // What is being typed says the same already, but for blanks at its ends: only another value replaces it.
+  if (name_->text() != QString::fromStdString(p.name)) name_->setText(QString::fromStdString(p.name));
+  for (const auto& [field, value] : {std::pair(version_, &p.engine.version), std::pair(environment_, &p.engine.environment)})
+    if (field->text().trimmed() != QString::fromStdString(*value)) field->setText(QString::fromStdString(*value));
   first_->set_current(p.schedule.first == "on" ? 1 : 0);
   QStringList order;
   for (const auto& s : plan::schedule(p))
@@ -254,24 +254,36 @@ void PlanPage::update_inputs() {
   const auto at = std::find(plan::adapters.begin(), plan::adapters.end(), p.engine.adapter);
   engine_->setCurrentIndex(at == plan::adapters.end() ? -1 : int(at - plan::adapters.begin()));
   launcher_->setCurrentIndex(p.launcher.kind == "ssh" ? 1 : p.launcher.kind == "container" ? 2 : p.launcher.kind == "slurm" ? 3 : p.launcher.kind == "local" ? 0 : -1);
-  QStringList arguments;
-  for (const auto& a : p.engine.extra_args) arguments << QString::fromStdString(a);
-  if (!arguments_->hasFocus()) {
+  if (arguments_of(arguments_->toPlainText()) != p.engine.extra_args) {
+    QStringList arguments;
+    for (const auto& a : p.engine.extra_args) arguments << QString::fromStdString(a);
     const QSignalBlocker quiet(arguments_);
-    if (arguments_->toPlainText() != arguments.join(QLatin1Char('\n'))) arguments_->setPlainText(arguments.join(QLatin1Char('\n')));
+    arguments_->setPlainText(arguments.join(QLatin1Char('\n')));
   }
   dummy_->setChecked(p.model.dummy_weights);
   keep_raw_->setChecked(p.keep_raw);
   update_launcher_options();
-  set_subtitle(QString::fromStdString(p.name + ", " + (p.model.config.empty() ? p.model.id : p.model.config)));
+  set_subtitle(QStringLiteral("%1, %2").arg(QString::fromStdString(p.name), model_words(p.model)));
   simulated_chip_->setVisible(p.engine.adapter == "emulator");
   updating_ = false;
+}
+
+// Those of the plan itself, and what this machine says of its engine.
+std::vector<plan::Fault> PlanPage::faults() {
+  std::vector<plan::Fault> all = document().faults();
+  const plan::Plan& p = document().plan();
+  if (const auto rules = cache::with_rules_of({}, p.engine.version); !rules)
+    all.push_back({"engine.version", "\"" + p.engine.version + "\" is no version", "Write it as the server reports it, such as 0.31.0, or leave it empty"});
+  if (const PlanFacts* f = loader_.facts(); f && f->plan.engine == p.engine && f->plan.launcher == p.launcher)
+    if (f->engine_fault) all.push_back(*f->engine_fault);
+  return all;
 }
 
 void PlanPage::update_faults() {
   // Each fault goes to the line with the longest place that begins it, so that it is shown once, and nothing is lost.
   std::map<const FaultLine*, QStringList> texts;
-  for (const auto& f : document().faults()) {
+  const auto all = faults();
+  for (const auto& f : all) {
     const QString field = QString::fromStdString(f.field);
     const FaultLine* best = nullptr;
     int longest = -1;
@@ -293,16 +305,19 @@ void PlanPage::update_faults() {
     }
     line.label->setText(text);
     line.label->setVisible(!text.isEmpty());
-    if (line.field && line.field->property("fault").toBool() != !text.isEmpty()) {
-      line.field->setProperty("fault", !text.isEmpty());
-      line.field->style()->unpolish(line.field);
-      line.field->style()->polish(line.field);
-    }
+    if (line.field) mark_fault(line.field, text);
   }
-  const int n = int(document().faults().size());
+  // Options of a launcher share one line; the option at fault is marked.
+  for (QLineEdit* option : launcher_options_->findChildren<QLineEdit*>()) {
+    QStringList texts_here;
+    for (const auto& f : all)
+      if (QStringLiteral("plan.") + QString::fromStdString(f.field) == option->objectName()) texts_here << QString::fromStdString(f.what) + QLatin1Char('.');
+    mark_fault(option, texts_here.join(QLatin1Char('\n')));
+  }
+  const int n = int(all.size());
   if (n > 0)
     strips().show_message({QStringLiteral("faults"), StripMessage::Level::Fail, n == 1 ? tr("1 fault") : tr("%1 faults").arg(n),
-                           tr("%1.%2 Commands and requests show the last valid plan.").arg(QString::fromStdString(document().faults().front().what), n > 1 ? tr(" The others stand beside their fields.") : QString()), {}, {}});
+                           tr("%1.%2 Commands and requests show the last valid plan.").arg(QString::fromStdString(all.front().what), n > 1 ? tr(" The others stand beside their fields.") : QString()), {}, {}});
   else
     strips().resolve(QStringLiteral("faults"));
   update_start();

@@ -19,6 +19,7 @@
 #include "ui/pages/plan_sessions.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/field_fault.h"
 #include "ui/widgets/number_field.h"
 
 namespace kvcliff::ui {
@@ -72,6 +73,19 @@ PlanPage::PlanPage(Services services, QWidget* parent)
     update_file_text();
     loader_.update(document().plan(), QFileInfo(document().plan_path()).absolutePath());
   });
+  connect(&document(), &Document::plan_opened, this, [this] {
+    // Entries still to be mended were of the plan before.
+    for (const auto& [field, value] : numbers_) field->reset();
+    file_->document()->setModified(false);
+    file_rest_->stop();
+    file_faulty_ = false;
+    file_fault_->hide();
+    mark_fault(file_, {});
+    update_inputs();
+    update_file_text();
+    update_start();
+  });
+  connect(&document(), &Document::unsaved_changed, this, &PlanPage::update_unsaved);
   connect(&loader_, &PlanFactsLoader::facts_changed, this, &PlanPage::update_facts);
   connect(&loader_, &PlanFactsLoader::preflight_changed, this, &PlanPage::update_preflight);
   connect(&run(), &RunController::running_changed, this, &PlanPage::update_start);
@@ -117,6 +131,16 @@ bool PlanPage::save_plan_to(const QString& path) {
   return true;
 }
 
+void PlanPage::update_unsaved() {
+  const auto& kept = document().unsaved();
+  if (!kept) return strips().resolve(QStringLiteral("unsaved"));
+  strips().show_message({QStringLiteral("unsaved"), StripMessage::Level::Info, tr("Not saved"),
+                         tr("Changes of the plan \u201c%1\u201d were not saved when another took its place.").arg(QString::fromStdString(kept->plan.name)), tr("Bring back"), [this] {
+                           // After the click has ended: it removes the button.
+                           QMetaObject::invokeMethod(this, [this] { document().bring_back(); }, Qt::QueuedConnection);
+                         }});
+}
+
 void PlanPage::start() {
   update_start();
   if (!start_->isEnabled()) return;
@@ -137,10 +161,10 @@ void PlanPage::update_start() {
   QString field_fault;
   for (const auto& [field, value] : numbers_)
     if (field->faulty() && field->isVisibleTo(this)) field_fault = field->accessibleName();
-  const auto faults = document().faults().size();
+  const auto wrong = faults().size();
   QString why;
   if (run().running()) why = tr("An experiment runs. Stop it, or wait for its end.");
-  else if (faults > 0) why = tr("The plan has %n fault(s), each beside its field.", nullptr, int(faults));
+  else if (wrong > 0) why = tr("The plan has %n fault(s), each beside its field.", nullptr, int(wrong));
   else if (!field_fault.isEmpty() || file_faulty_) why = tr("An entry is not understood: %1.").arg(field_fault.isEmpty() ? tr("plan file") : field_fault);
   else if (loader_.checking() || loader_.preflight().empty()) why = tr("The preflight looks at this machine.");
   else if (fails > 0) why = tr("%n preflight check(s) failed.", nullptr, fails);
@@ -149,23 +173,14 @@ void PlanPage::update_start() {
   start_->setAccessibleDescription(why);
 
   const auto sessions = plan::schedule(document().plan()).size();
-  if (faults > 0) emit result_changed(tr("%n fault(s)", nullptr, int(faults)), "fail");
+  if (wrong > 0) emit result_changed(tr("%n fault(s)", nullptr, int(wrong)), "fail");
   else emit result_changed(sessions == 1 ? tr("1 session") : tr("%1 sessions").arg(sessions), "text3");
-  QStringList words{faults == 0 ? tr("Plan is valid: nothing runs until you start it") : tr("Plan has %n fault(s)", nullptr, int(faults))};
+  QStringList words{wrong == 0 ? tr("Plan is valid: nothing runs until you start it") : tr("Plan has %n fault(s)", nullptr, int(wrong))};
   if (!loader_.checking() && !loader_.preflight().empty()) words << tr("preflight took %1 s").arg(ratio(loader_.preflight_ms() / 1000, 1));
   if (isVisible()) emit status(words.join(QStringLiteral("   \u00b7   ")));
 }
 
-bool PlanPage::export_view() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Export the request list"), tr("requests.csv"), tr("Tables (*.csv)"));
-  if (path.isEmpty()) return false;
-  QFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(requests_->text(QLatin1Char(',')).toUtf8()) < 0) {
-    strips().show_message({QStringLiteral("export"), StripMessage::Level::Fail, tr("Not exported"), tr("%1: %2. Choose another place.").arg(path, file.errorString()), {}, {}});
-    return false;
-  }
-  return true;
-}
+bool PlanPage::export_view() { return export_table(tr("requests"), requests_->text(QLatin1Char(','))); }
 
 QString PlanPage::copy_text(bool csv) {
   if (!csv && command_->hasFocus()) {
@@ -200,6 +215,7 @@ void PlanPage::read_file_text() {
   file_faulty_ = !faults.isEmpty();
   file_fault_->setText(faults.join(QLatin1Char('\n')));
   file_fault_->setVisible(file_faulty_);
+  mark_fault(file_, file_fault_->text());
   if (whole && !file_faulty_) document().edit_plan(parsed.plan, tr("plan file"), 40);
   update_start();
 }

@@ -62,6 +62,7 @@ class PlanPage : public Page {
   void toggle_arm(const std::string& name, bool on);
   void read_file_text();
 
+  std::vector<plan::Fault> faults();
   void update_inputs();
   void update_launcher_options();
   void update_faults();
@@ -70,6 +71,7 @@ class PlanPage : public Page {
   void update_preflight();
   void update_power();
   void update_start();
+  void update_unsaved();
   void update_file_text();
 
   /// A label under a field for the faults whose place begins with one of `places`.

@@ -87,6 +87,7 @@ class SourceKey : public QWidget {
 
 void PlanPage::build_panels(QVBoxLayout* column) {
   sessions_card_ = new Card(theme(), tr("Sessions"));
+  sessions_card_->setProperty("help", QStringLiteral("plan.sessions"));
   sessions_card_->header()->addWidget(new SourceKey(theme(), this));
   sessions_ = new PlanSessions(theme(), this);
   sessions_->setToolTip(tr("Select a session to see its command and its requests"));
@@ -108,10 +109,13 @@ QWidget* PlanPage::build_commands() {
   in->setContentsMargins(1, 2, 1, 0);
   in->setSpacing(0);
   tabs_ = new QTabWidget;
+  card->setProperty("help", QStringLiteral("plan.command"));
   tabs_->setObjectName(QStringLiteral("plan.tabs"));
   tabs_->setAccessibleName(tr("Command, environment, difference, plan file"));
   tabs_->tabBar()->setDrawBase(false);
   tabs_->tabBar()->setExpanding(false);
+  tabs_->setUsesScrollButtons(false);  // all four are seen; a large font shortens their words
+  tabs_->setElideMode(Qt::ElideRight);
   command_ = new CommandView(theme(), QStringLiteral("plan.command"), tr("Command of the selected session"));
   environment_view_ = new CommandView(theme(), QStringLiteral("plan.environmentView"), tr("Environment of the selected session"));
   difference_ = new CommandView(theme(), QStringLiteral("plan.difference"), tr("Difference of the arms off and on"));
@@ -143,7 +147,8 @@ QWidget* PlanPage::build_commands() {
   });
   tabs_->addTab(command_, tr("Command"));
   tabs_->addTab(environment_view_, tr("Environment"));
-  tabs_->addTab(difference_, tr("Difference off / on"));
+  tabs_->addTab(difference_, tr("Difference"));
+  tabs_->setTabToolTip(2, tr("What differs between the arms off and on"));
   tabs_->addTab(file_box, tr("Plan file"));
   auto* copy = new QPushButton;
   copy->setProperty("flat", true);
@@ -179,6 +184,7 @@ QWidget* PlanPage::build_commands() {
 
 QWidget* PlanPage::build_requests() {
   auto* card = new Card(theme(), tr("Requests"));
+  card->setProperty("help", QStringLiteral("plan.requests"));
   requests_card_ = card;
   requests_note_ = label(QString(), "secondary");
   requests_note_->setObjectName(QStringLiteral("plan.requestsNote"));
@@ -207,7 +213,7 @@ QWidget* PlanPage::build_requests() {
   table_->horizontalHeader()->setStretchLastSection(true);
   table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setFont(theme().font(TextSize::Chart));
-  const int widths[] = {70, 60, 84, 62, 86, 124, 70, 92, 84};
+  const int widths[] = {64, 54, 78, 58, 80, 124, 66, 92, 84};
   for (int c = 0; c < int(std::size(widths)); ++c) table_->setColumnWidth(c, theme().px(widths[c]));
   card->body()->addWidget(table_, 1);
   card->layout()->setContentsMargins(14, 9, 14, 4);
@@ -257,7 +263,7 @@ void PlanPage::update_facts() {
   setProperty("warnings", ids);
   update_session();
   update_power();
-  update_start();
+  update_faults();
 }
 
 void PlanPage::update_session() {
@@ -271,7 +277,8 @@ void PlanPage::update_session() {
   const auto arm = f->arms.find(f->sessions[std::size_t(at)].arm);
   if (arm == f->arms.end()) return;
   const ArmFacts& a = arm->second;
-  tabs_->setTabText(0, tr("Command, session %1").arg(at + 1));
+  tabs_->setTabText(0, tr("Command %1").arg(at + 1));
+  tabs_->setTabToolTip(0, tr("Command of session %1").arg(at + 1));
   tabs_->setTabText(1, tr("Environment (%1)").arg(a.environment.size()));
   if (a.command.empty() || !a.command_why.isEmpty()) command_->show_lines({{QString(), a.command_why, false}}, false);
   else command_->show_lines(a.command, true);

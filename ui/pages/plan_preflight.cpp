@@ -15,9 +15,9 @@ namespace kvcliff::ui {
 namespace {
 
 QString check_title(const std::string& id) {
-  static const std::map<std::string, const char*> titles{{"port", "Port"}, {"host_memory", "Host RAM"}, {"locked_memory", "Locked memory"}, {"shm", "/dev/shm"},
-                                                         {"shm_leftovers", "/dev/shm leftovers"}, {"gpus", "GPU memory"}, {"gpu", "GPU memory"}, {"disk", "Disk"},
-                                                         {"file_system", "File system"}, {"journal_file_system", "Journal"}, {"earlier_processes", "Left-over processes"}};
+  static const std::map<std::string, const char*> titles{{"port", "Port"}, {"launcher", "Launcher"}, {"host_memory", "Host RAM"}, {"locked_memory", "Locked memory"}, {"shm", "/dev/shm"},
+                                                         {"shm_leftovers", "/dev/shm leftovers"}, {"gpu_memory", "GPU memory"}, {"disk", "Disk"},
+                                                         {"journal_file_system", "Journal"}, {"earlier_processes", "Left-over processes"}};
   const auto at = titles.find(id);
   return at == titles.end() ? QString::fromStdString(id).replace(QLatin1Char('_'), QLatin1Char(' ')) : QCoreApplication::translate("kvcliff::ui::PlanPage", at->second);
 }
@@ -26,6 +26,7 @@ QString check_title(const std::string& id) {
 
 QWidget* PlanPage::build_preflight() {
   auto* card = new Card(theme(), tr("Preflight"));
+  card->setProperty("help", QStringLiteral("plan.preflight"));
   card->setFixedWidth(theme().px(296));
   preflight_chip_ = new Chip(theme(), QStringLiteral("tilde"), tr("looking"), "notpossible", this);
   preflight_chip_->setObjectName(QStringLiteral("plan.preflight.state"));

@@ -13,6 +13,7 @@
 #include "report/report.h"
 #include "ui/bridge/document.h"
 #include "ui/bridge/evidence.h"
+#include "ui/bridge/model_sizes.h"
 #include "ui/main_window.h"
 #include "ui/pages/reconcile_evidence.h"
 #include "ui/pages/reconcile_legend.h"
@@ -73,6 +74,7 @@ void ReconcilePage::build_actions() {
 
 void ReconcilePage::build_matrix(QSplitter* column) {
   matrix_card_ = new Card(theme(), tr("Checks by request"));
+  matrix_card_->setProperty("help", QStringLiteral("reconcile.matrix"));
   reading_ = label(QString(), "secondary");
   reading_->setFont(theme().font(TextSize::Chart));
   reading_->setObjectName(QStringLiteral("reconcile.reading"));
@@ -114,6 +116,7 @@ void ReconcilePage::build_below(QSplitter* column) {
   row->setHandleWidth(12);
   row->setChildrenCollapsible(false);
   ledger_card_ = new Card(theme(), tr("Ledger"));
+  ledger_card_->setProperty("help", QStringLiteral("reconcile.ledger"));
   ledger_card_->layout()->setContentsMargins(0, 8, 0, 4);
   ledger_card_->header()->setContentsMargins(14, 0, 14, 0);
   unexplained_ = new Chip(theme(), QStringLiteral("check"), QString(), "pass");
@@ -123,6 +126,7 @@ void ReconcilePage::build_below(QSplitter* column) {
   ledger_card_->body()->addWidget(ledger_view_, 1);
   row->addWidget(ledger_card_);
   auto* evidence = new Card(theme());
+  evidence->setProperty("help", QStringLiteral("reconcile.evidence"));
   evidence->layout()->setContentsMargins(0, 4, 0, 4);
   evidence->layout()->setSpacing(0);
   panel_ = new EvidencePanel(theme(), *services_.evidence, evidence);
@@ -171,7 +175,7 @@ void ReconcilePage::update_all() {
   if (e.loading()) return;  // the former state stays until the new one is there
   show_body();
   const auto& r = judged->evaluation.reconciliation;
-  set_subtitle(QString::fromStdString(judged->input.name + (judged->input.plan.model.id.empty() ? "" : ", " + judged->input.plan.model.id)));
+  set_subtitle(QStringLiteral("%1, %2").arg(QString::fromStdString(judged->input.name), model_words(judged->input.plan.model)));
   simulated_->setVisible(judged->input.simulated);
   const bool whole = r.reconciled == r.measured;
   const QString words = tr("%1 of %2 requests reconciled").arg(exact(r.reconciled), exact(r.measured));

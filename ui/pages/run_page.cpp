@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "ui/bridge/document.h"
+#include "ui/bridge/model_sizes.h"
 #include "ui/charts/request_chart.h"
 #include "ui/main_window.h"
 #include "ui/pages/run_panels.h"
@@ -148,6 +149,7 @@ void RunPage::build_header() {
 
 QWidget* RunPage::build_chart() {
   chart_card_ = new Card(theme(), tr("Prompt tokens by source, per request"), this);
+  chart_card_->setProperty("help", QStringLiteral("run.chart"));
   chart_ = new RequestChart(theme(), chart_card_);
   detail_ = label(QString(), "caption", chart_card_);
   detail_->setObjectName(QStringLiteral("run.detail"));
@@ -260,7 +262,7 @@ void RunPage::update_header() {
     progress_bar_->setRange(0, 0);
     return;
   }
-  set_subtitle(shown_->model.isEmpty() ? shown_->name : shown_->name + QStringLiteral(", ") + shown_->model);
+  set_subtitle(shown_->model.isEmpty() ? shown_->name : shown_->name + QStringLiteral(", ") + model_words(shown_->model));
   progress_bar_->setRange(0, int(std::max<std::size_t>(1, shown_->requests.size())));
   progress_bar_->setValue(int(shown_->done));
   QString words = shown_->done_words();

@@ -124,6 +124,7 @@ void RateBars::paintEvent(QPaintEvent*) {
 
 RequestPanel::RequestPanel(const Theme& theme, QWidget* parent) : Card(theme, tr("Request"), parent), theme_(theme) {
   setObjectName(QStringLiteral("run.request"));
+  this->setProperty("help", QStringLiteral("run.request"));
   where_ = label(QString(), "secondary", this);
   where_->setObjectName(QStringLiteral("run.request.where"));
   where_->setFont(theme.font(TextSize::Chart));
@@ -309,6 +310,7 @@ ServerPanel::Row ServerPanel::row(const QString& name, const char* object_name, 
 
 ServerPanel::ServerPanel(const Theme& theme, QWidget* parent) : Card(theme, tr("Server"), parent), theme_(theme) {
   setObjectName(QStringLiteral("run.server"));
+  this->setProperty("help", QStringLiteral("run.server"));
   gpu_ = row(tr("GPU cache in use"), "run.server.gpu", tr("Blocks held by running requests, from the engine's usage gauge. Blocks kept for reuse are not in it."));
   body()->addWidget(gpu_meter_ = new Meter(theme, this));
   host_ = row(tr("Host tier written"), "run.server.host", tr("Blocks stored to the host since the server started: stored bytes by the bytes of one block"));

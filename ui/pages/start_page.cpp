@@ -77,7 +77,7 @@ StartPage::StartPage(const Theme& theme, QWidget* parent) : QWidget(parent), the
   recent_->setSpacing(2);
   column->addLayout(recent_);
   column->addSpacing(16);
-  column->addWidget(label(tr("Or drop a config.json, a plan, a trace, a journal or a server log onto the window."), "caption", this));
+  column->addWidget(label(tr("Or drop a config.json, a plan, a trace, a journal, a result of another tool or a server log onto the window."), "caption", this));
   column->addStretch(3);
   fill_recent();
 }
