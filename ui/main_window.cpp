@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QMimeData>
 #include <QScreen>
+#include <QScrollArea>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -28,11 +29,30 @@
 
 namespace kvcliff::ui {
 
+namespace {
+
+// Holds the pages inside the scroll area. Without a layout: their wish to be higher where words wrap must not bring a
+// scroll bar, only a window that is smaller than the least size does.
+class PageHolder : public QWidget {
+ public:
+  explicit PageHolder(QWidget* parent) : QWidget(parent) {}
+  void hold(QWidget* pages) { pages_ = pages; }
+
+ protected:
+  void resizeEvent(QResizeEvent*) override { pages_->setGeometry(rect()); }
+
+ private:
+  QWidget* pages_ = nullptr;
+};
+
+}  // namespace
+
 MainWindow::MainWindow(QString resources, QWidget* parent)
     : QMainWindow(parent), resources_(std::move(resources)), theme_(new Theme(this)) {
   setObjectName(QStringLiteral("mainWindow"));
-  setMinimumSize(1180, 720);
   const QRect room = screen() ? screen()->availableGeometry() : QRect(0, 0, 1440, 900);
+  // A screen at 300 % may have less room than the pages need: then the window scrolls over them.
+  setMinimumSize(QSize(1180, 720).boundedTo(room.size() - QSize(0, 40)).expandedTo(QSize(480, 320)));
   resize(QSize(1440, 900).boundedTo(room.size()));
   setAcceptDrops(true);
   theme_->set_mode(static_cast<ThemeMode>(QSettings().value(QStringLiteral("window/theme"), 0).toInt()));
@@ -52,8 +72,17 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
   bar->addWidget(rail_);
   addToolBar(Qt::LeftToolBarArea, bar);
   setContextMenuPolicy(Qt::NoContextMenu);
-  stack_ = new QStackedWidget(central);
-  row->addWidget(stack_, 1);
+  auto* scroll = new QScrollArea(central);
+  scroll->setObjectName(QStringLiteral("pages.scroll"));
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  scroll->setWidgetResizable(true);
+  auto* holder = new PageHolder(scroll);
+  holder->setMinimumSize(theme_->px(1080), theme_->px(520));
+  stack_ = new QStackedWidget(holder);
+  holder->hold(stack_);
+  scroll->setWidget(holder);
+  row->addWidget(scroll, 1);
   run_.set_resources(resources_);
   setCentralWidget(central);
 
@@ -110,7 +139,8 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
   update_title();
 }
 
-MainWindow::~MainWindow() = default;
+// The pages go first: a field that loses the focus on the way out still speaks to the document.
+MainWindow::~MainWindow() { delete takeCentralWidget(); }
 
 void MainWindow::build_status() {
   status_left_ = new QLabel(tr("No server running"), this);
@@ -150,8 +180,8 @@ void MainWindow::measure_my_server() { show_page(PlanIndex); }
 
 void MainWindow::choose_file() {
   const QString path = QFileDialog::getOpenFileName(
-      this, tr("Open a journal, plan, trace, config.json or server log"), {},
-      tr("KV Cliff files (*.kvcliff *.json *.jsonl *.csv *.log *.gz);;All files (*)"));
+      this, tr("Open a journal, plan, trace, config.json, result or server log"), {},
+      tr("KV Cliff files (*.kvcliff *.json *.jsonl *.csv *.log *.gz *.zst);;All files (*)"));
   if (!path.isEmpty()) open_path(path);
 }
 
@@ -190,15 +220,32 @@ void MainWindow::restore() {
   const QSettings s;
   restoreGeometry(s.value(QStringLiteral("window/geometry")).toByteArray());
   restoreState(s.value(QStringLiteral("window/state")).toByteArray(), 1);
+  if (const QString text = s.value(QStringLiteral("plan/unsaved")).toString(); !text.isEmpty()) {
+    const auto parsed = plan::parse_text(text.toStdString(), "unsaved plan");
+    if (std::none_of(parsed.faults.begin(), parsed.faults.end(), [](const auto& f) { return f.field.empty(); }))
+      document_.set_unsaved(Document::Unsaved{parsed.plan, s.value(QStringLiteral("plan/unsavedPath")).toString()});
+    QSettings().remove(QStringLiteral("plan"));
+  }
 }
 
+namespace {
+
+// The one local file that is dragged; empty: anything else.
+QString dragged_file(const QMimeData* data) {
+  const QList<QUrl> urls = data ? data->urls() : QList<QUrl>();
+  return urls.size() == 1 && urls.first().isLocalFile() ? urls.first().toLocalFile() : QString();
+}
+
+}  // namespace
+
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls() && event->mimeData()->urls().size() == 1 && event->mimeData()->urls().first().isLocalFile())
-    event->acceptProposedAction();
+  if (!dragged_file(event->mimeData()).isEmpty()) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-  open_path(event->mimeData()->urls().first().toLocalFile());
+  const QString path = dragged_file(event->mimeData());
+  if (path.isEmpty()) return event->ignore();
+  open_path(path);
   event->acceptProposedAction();
 }
 

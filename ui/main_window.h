@@ -50,12 +50,13 @@ class MainWindow : public QMainWindow {
   /// One of resources/plans on the built-in emulator: demo, no-help, sweep.
   void run_demonstration(const QString& plan);
   void measure_my_server();
-  /// A plan, config.json, trace, journal or server log: does the right thing with it, or says why not.
+  /// A plan, config.json, trace, journal, result of another tool or server log: does the right thing with it, or says why not.
   bool open_path(const QString& path);
 
  signals:
   void save_plan_asked();
   void export_report_asked();
+  void notified(const QString& title, const QString& text);   ///< what the desktop is asked to show
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -71,6 +72,7 @@ class MainWindow : public QMainWindow {
   void run_changed(bool running);
   void run_finished(const QString& end, const QString& why, const QString& journal, qint64 experiment);
   void notify(const QString& end, const QString& why);
+  void notify_by_tray(const QString& title, const QString& text, bool failed);
   void build_status();
   void choose_file();
   void set_theme_mode(ThemeMode mode);

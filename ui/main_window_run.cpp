@@ -2,6 +2,9 @@
 // What the main window does around a run: log dock, Experiment and Help menus, its end, and a close that asks.
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDBusConnection>
+#include <QDBusMessage>
+#include <QDBusPendingCallWatcher>
 #include <QFileInfo>
 #include <QMenu>
 #include <QMessageBox>
@@ -44,6 +47,7 @@ void MainWindow::build_run() {
   connect(runs, &RunPage::log_kept_in, &log_search_, &LogSearch::set_source);
   connect(log_, &LogDock::search_asked, &log_search_, &LogSearch::search);
   connect(&log_search_, &LogSearch::found, log_, &LogDock::show_found);
+  connect(&log_search_, &LogSearch::failed, log_, &LogDock::show_search_failed);
   connect(&run_, &RunController::log_lines, log_, [this](qint64 session, const std::vector<LogLine>& lines, qint64 dropped) {
     if (session != log_session_) {
       log_session_ = session;
@@ -99,8 +103,13 @@ void MainWindow::build_experiment_menu() {
 
   static const char* const keys[] = {"predict", "plan", "run", "reconcile", "decide", "history"};
   QMenu* h = help_menu_;
-  add(h, tr("&Help on this page"), QKeySequence(QKeySequence::HelpContents), "action.help",
-      [this] { help().show_page(current_ < 0 ? QString() : QLatin1String(keys[current_])); });
+  add(h, tr("&Help on this panel"), QKeySequence(QKeySequence::HelpContents), "action.help",
+      [this] {
+        // Of the panel that has the focus, where it has a help of its own; else of the page.
+        for (QWidget* w = QApplication::focusWidget(); w && w != this; w = w->parentWidget())
+          if (const QString panel = w->property("help").toString(); !panel.isEmpty()) return help().show_page(panel);
+        help().show_page(current_ < 0 ? QString() : QLatin1String(keys[current_]));
+      });
   const QString names[] = {tr("&Predict"), tr("P&lan"), tr("&Run"), tr("Re&concile"), tr("&Decide"), tr("H&istory")};
   for (int i = 0; i < PageCount; ++i)
     add(h, names[i], QKeySequence(), (std::string("action.help.") + keys[i]).c_str(), [this, i] { help().show_page(QLatin1String(keys[i])); });
@@ -178,14 +187,32 @@ void MainWindow::run_finished(const QString& end, const QString& why, const QStr
 // Somebody who waits elsewhere learns of the end from the desktop.
 void MainWindow::notify(const QString& end, const QString& why) {
   QApplication::alert(this);
-  if (isActiveWindow() || !QSystemTrayIcon::isSystemTrayAvailable() || !QSystemTrayIcon::supportsMessages()) return;
+  if (isActiveWindow()) return;
+  const bool failed = end == QLatin1String("failed");
+  const QString title = end == QLatin1String("finished") ? tr("The run is finished") : end == QLatin1String("stopped") ? tr("The run was stopped") : tr("The run failed");
+  const QString text = why.isEmpty() ? windowTitle() : why;
+  emit notified(title, text);
+  // The desktop's own notifications; where nothing takes them, the tray.
+  QDBusMessage note = QDBusMessage::createMethodCall(QStringLiteral("org.freedesktop.Notifications"), QStringLiteral("/org/freedesktop/Notifications"),
+                                                     QStringLiteral("org.freedesktop.Notifications"), QStringLiteral("Notify"));
+  note.setArguments({tr("KV Cliff"), 0u, QStringLiteral("kvcliff"), title, text.toHtmlEscaped(), QStringList(), QVariantMap{{QStringLiteral("desktop-entry"), QStringLiteral("kvcliff")}}, -1});
+  QDBusConnection bus = QDBusConnection::sessionBus();
+  if (!bus.isConnected()) return notify_by_tray(title, text, failed);
+  auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(note), this);
+  connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, title, text, failed] {
+    if (watcher->isError()) notify_by_tray(title, text, failed);
+    watcher->deleteLater();
+  });
+}
+
+void MainWindow::notify_by_tray(const QString& title, const QString& text, bool failed) {
+  if (!QSystemTrayIcon::isSystemTrayAvailable() || !QSystemTrayIcon::supportsMessages()) return;
   if (!tray_) {
     tray_ = new QSystemTrayIcon(theme_->icon(QStringLiteral("run"), "text"), this);
     tray_->setToolTip(tr("KV Cliff"));
   }
   tray_->show();
-  const QString title = end == QLatin1String("finished") ? tr("The run is finished") : end == QLatin1String("stopped") ? tr("The run was stopped") : tr("The run failed");
-  tray_->showMessage(title, why.isEmpty() ? windowTitle() : why, end == QLatin1String("failed") ? QSystemTrayIcon::Warning : QSystemTrayIcon::Information);
+  tray_->showMessage(title, text, failed ? QSystemTrayIcon::Warning : QSystemTrayIcon::Information);
   QTimer::singleShot(15'000, tray_, &QSystemTrayIcon::hide);
 }
 
@@ -193,7 +220,14 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   QSettings s;
   s.setValue(QStringLiteral("window/geometry"), saveGeometry());
   s.setValue(QStringLiteral("window/state"), saveState(1));
-  if (!run_.running()) return event->accept();
+  if (!run_.running()) {
+    // Changes that were not saved are offered again at the next start.
+    if (document_.plan_modified()) {
+      s.setValue(QStringLiteral("plan/unsaved"), QString::fromStdString(plan::to_json(document_.plan()).dump()));
+      s.setValue(QStringLiteral("plan/unsavedPath"), document_.plan_path());
+    }
+    return event->accept();
+  }
   event->ignore();
   if (closing_ || findChild<QMessageBox*>(QStringLiteral("close.ask"))) return;
   auto* box = new QMessageBox(QMessageBox::NoIcon, tr("A server is running"),

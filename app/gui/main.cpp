@@ -17,7 +17,7 @@ const char usage[] =
     "usage: kvcliff [--demo] [--page N] [--theme system|light|dark] [FILE]\n"
     "       kvcliff --export report DIR JOURNAL\n"
     "       kvcliff --help | --version\n"
-    "FILE is a journal, plan, trace, model config.json or server log.\n"
+    "FILE is a journal, plan, trace, model config.json, result of another tool or server log; N is 1 (Predict) to 6 (History).\n"
     "--export writes the report's files, report.pdf and every chart as PNG and SVG, without a display.\n";
 
 // resources/: beside the installed binary, or up the build tree.
@@ -96,15 +96,14 @@ int main(int argc, char** argv) {
     }
   }
 
-  kvcliff::ui::MainWindow window(find_resources(QCoreApplication::applicationFilePath()));
   const QStringList args = app.arguments().mid(1);
+  kvcliff::ui::MainWindow window(find_resources(QCoreApplication::applicationFilePath()));
   for (int i = 0; i < args.size(); ++i) {
-    const bool more = i + 1 < args.size();
     if (args[i] == QLatin1String("--demo")) {
       QTimer::singleShot(0, &window, &kvcliff::ui::MainWindow::start_demonstration);
-    } else if (args[i] == QLatin1String("--page") && more) {
+    } else if (args[i] == QLatin1String("--page")) {
       window.show_page_when_ready(args[++i].toInt() - 1);
-    } else if (args[i] == QLatin1String("--theme") && more) {
+    } else if (args[i] == QLatin1String("--theme")) {
       const QString mode = args[++i];
       window.theme().set_mode(mode == QLatin1String("dark")    ? kvcliff::ui::ThemeMode::Dark
                               : mode == QLatin1String("light") ? kvcliff::ui::ThemeMode::Light

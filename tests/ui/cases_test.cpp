@@ -280,5 +280,37 @@ TEST(FieldCase100, AWriterWithoutEndIsBoundedReadInPeaceAndSearchedWhole) {
   ASSERT_TRUE(wait([&] { return &dock.shown() == &dock.model() && dock.shown().rowCount() == dock.model().kept(); }));
 }
 
+// Step 4, in the window: the stop button ends a run whose engine writes lines as fast as it can. How long that takes is the
+// machine's: it shares its processors with the writer.
+TEST(FieldCase100, AStopEndsARunWhoseEngineWritesWithoutEnd) {
+  Window w;
+  const QString engine = w.file("engine");
+  const QString sample = case_folder("100-log-panel-freezes-window") + QStringLiteral("/sample.log");
+  ASSERT_TRUE(write_file(engine.toStdString(), QStringLiteral("#!/bin/sh\n( while :; do cat '%1'; done ) &\nexec '%2' \"$@\"\n").arg(sample, QStringLiteral(KVCLIFF_BINARY_DIR "/bin/kvcliff-emulator")).toStdString()));
+  QFile::setPermissions(engine, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+  const QByteArray before = qgetenv("KVCLIFF_EMULATOR");
+  qputenv("KVCLIFF_EMULATOR", engine.toUtf8());
+  plan::Plan p = w.window.document().plan();
+  p.workload.rounds = 200;
+  RunController& run = w.window.run();
+  QString end;
+  QObject::connect(&run, &RunController::finished, &w.window, [&](const QString& e) { end = e; });
+  QString error;
+  ASSERT_TRUE(run.start(p, w.file("flood.kvcliff"), {}, &error)) << error.toStdString();
+  auto* log = w.find<LogDock>("logDock");
+  ASSERT_TRUE(wait([&] { return (run.data() && run.data()->done >= 1 && log->model().total() > 20'000) || !end.isEmpty(); }, 120'000));
+  ASSERT_TRUE(end.isEmpty()) << end.toStdString();
+  EXPECT_LE(log->model().kept(), 100'000);
+  w.window.show_page(RunIndex);
+  QTest::mouseClick(w.find<QPushButton>("run.stop"), Qt::LeftButton);
+  ASSERT_TRUE(wait([&] { return !end.isEmpty(); }, 60'000)) << "still running";
+  EXPECT_EQ(end, QStringLiteral("stopped"));
+  qputenv("KVCLIFF_EMULATOR", before);
+  // The writer is gone with its server, and the journal is whole.
+  const auto reader = journal::Reader::open(w.file("flood.kvcliff").toStdString());
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->experiments()->front().state, "stopped_by_user");
+}
+
 }  // namespace
 }  // namespace kvcliff::ui::test

@@ -140,12 +140,13 @@ TEST_F(DemoTest, LiveChecksCountEveryRequestOfASession) {
 TEST_F(DemoTest, PauseHoldsTheNextRequestAndStopLeavesAWholeJournal) {
   plan::Plan p = small();
   p.workload.rounds = 200;
-  QString end;
+  QString end, told;
   qint64 experiment = 0;
   QObject::connect(run, &RunController::finished, page, [&](const QString& e, const QString&, const QString&, qint64 x) {
     end = e;
     experiment = x;
   });
+  QObject::connect(&w->window, &MainWindow::notified, page, [&](const QString& title) { told = title; });
   ASSERT_TRUE(start(p, "stopped.kvcliff"));
   ASSERT_TRUE(wait([&] { return run->data() && run->data()->done >= 2; }, 60'000));
   w->find<QAction>("action.pause")->trigger();
@@ -156,9 +157,14 @@ TEST_F(DemoTest, PauseHoldsTheNextRequestAndStopLeavesAWholeJournal) {
   EXPECT_LE(run->data()->done, at + 1);
   QTest::mouseClick(w->find<QPushButton>("run.pause"), Qt::LeftButton);
   ASSERT_TRUE(wait([&] { return run->data()->done > at + 2; }, 30'000));
+  QWidget elsewhere;  // the user looks at something else
+  elsewhere.show();
+  elsewhere.activateWindow();
+  ASSERT_TRUE(wait([&] { return !w->window.isActiveWindow(); }));
   w->find<QAction>("action.stop")->trigger();
   ASSERT_TRUE(wait([&] { return !end.isEmpty(); }, 60'000));
   EXPECT_EQ(end, QStringLiteral("stopped"));
+  EXPECT_EQ(told, QStringLiteral("The run was stopped"));
   const auto reader = journal::Reader::open(w->file("stopped.kvcliff").toStdString());
   ASSERT_TRUE(reader);
   EXPECT_EQ(reader->experiment(std::to_string(experiment))->state, "stopped_by_user");

@@ -54,8 +54,26 @@ int colours(const QImage& image) {
 struct Shot {
   ThemeMode mode;
   QSize size;
+  int font_percent = 100;   // of the desktop's font
 };
-void PrintTo(const Shot& s, std::ostream* os) { *os << (s.mode == ThemeMode::Dark ? "dark" : "light") << s.size.width() << 'x' << s.size.height(); }
+void PrintTo(const Shot& s, std::ostream* os) {
+  *os << (s.mode == ThemeMode::Dark ? "dark" : "light") << s.size.width() << 'x' << s.size.height();
+  if (s.font_percent != 100) *os << "font" << s.font_percent;
+}
+
+// A desktop whose font is larger, as long as this lives.
+class DesktopFont {
+ public:
+  explicit DesktopFont(int percent) : before_(QApplication::font()) {
+    QFont f = before_;
+    f.setPointSizeF(f.pointSizeF() * percent / 100);
+    QApplication::setFont(f);
+  }
+  ~DesktopFont() { QApplication::setFont(before_); }
+
+ private:
+  QFont before_;
+};
 
 class Pictures : public ::testing::TestWithParam<Shot> {};
 
@@ -63,10 +81,11 @@ TEST_P(Pictures, EveryPageIsWholeAndNothingIsCut) {
   const Shot shot = GetParam();
   qputenv("KVCLIFF_EMULATOR", KVCLIFF_BINARY_DIR "/bin/kvcliff-emulator");
   ASSERT_TRUE(QFile::exists(demonstration()));
+  const DesktopFont font(shot.font_percent);
   Window w;
   w.window.theme().set_mode(shot.mode);
   w.window.resize(shot.size);
-  const QString tail = QStringLiteral("-%1-%2x%3.png").arg(shot.mode == ThemeMode::Dark ? QStringLiteral("dark") : QStringLiteral("light")).arg(shot.size.width()).arg(shot.size.height());
+  const QString tail = (shot.font_percent == 100 ? QString() : QStringLiteral("-font%1").arg(shot.font_percent)) + QStringLiteral("-%1-%2x%3.png").arg(shot.mode == ThemeMode::Dark ? QStringLiteral("dark") : QStringLiteral("light")).arg(shot.size.width()).arg(shot.size.height());
   const auto take = [&](const char* name) {
     QTest::qWait(150);
     for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
@@ -101,7 +120,9 @@ TEST_P(Pictures, EveryPageIsWholeAndNothingIsCut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Looks, Pictures,
-                         ::testing::Values(Shot{ThemeMode::Light, {1280, 800}}, Shot{ThemeMode::Dark, {1280, 800}}, Shot{ThemeMode::Light, {1920, 1200}}, Shot{ThemeMode::Dark, {1920, 1200}}),
+                         ::testing::Values(Shot{ThemeMode::Light, {1280, 800}}, Shot{ThemeMode::Dark, {1280, 800}}, Shot{ThemeMode::Light, {1920, 1200}},
+                                           Shot{ThemeMode::Dark, {1920, 1200}}, Shot{ThemeMode::Light, {1600, 1000}, 125},
+                                           Shot{ThemeMode::Light, {1920, 1200}, 150}),
                          [](const auto& shot) { return ::testing::PrintToString(shot.param); });
 
 }  // namespace

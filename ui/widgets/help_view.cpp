@@ -10,44 +10,10 @@
 #include <map>
 
 #include "ui/theme/theme.h"
+#include "ui/widgets/help_topics.h"
 
 namespace kvcliff::ui {
 namespace {
-
-struct Topic {
-  const char *title, *purpose;
-  std::vector<const char*> words;
-};
-
-const std::map<QString, Topic>& topics() {
-  static const std::map<QString, Topic> all{
-      {QStringLiteral("predict"),
-       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Predict"),
-        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Where the prompt tokens of this workload would come from, by size of its working set, before anything runs. "
-                                      "Drag the marker or a capacity line, or type a number; click an underlined number for its formula."),
-        {"working set", "revisit distance", "GPU cache", "host tier", "block", "chunk", "null block", "token source", "computed", "GPU hit", "host loaded", "KV bytes per token"}}},
-      {QStringLiteral("plan"),
-       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Plan"),
-        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "What will run: arms, order, controls, the exact commands and requests. Nothing starts that was not shown here first."),
-        {"arm", "session", "experiment", "document", "round", "visit", "control", "pair", "warm-up", "conditioning session", "smallest effect"}}},
-      {QStringLiteral("run"),
-       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Run"),
-        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Each request as it ends: a bar of its prompt tokens by source with the prediction as outline, and its TTFT below. "
-                                      "Wheel zooms, drag selects, Esc steps back, F follows the newest."),
-        {"session", "token source", "computed", "GPU hit", "host loaded", "unknown", "TTFT", "predicted TTFT", "scrape", "settled", "journal"}}},
-      {QStringLiteral("reconcile"),
-       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Reconcile"),
-        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Every check of every request, with its residual and its evidence. N goes to the next failure."),
-        {"reconciled", "settled", "scrape", "residual", "ledger", "unexplained", "gate", "not possible", "not settled", "not applicable"}}},
-      {QStringLiteral("decide"),
-       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "Decide"),
-        QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "The verdict with its interval, every pair behind it, and what the run does not establish."),
-        {"helps", "hurts", "no effect", "cannot tell", "smallest effect", "ratio", "95 % interval", "minimum detectable effect", "order effect", "control", "gate", "withdrawn", "sweep", "cliff", "sealed verdict"}}},
-      {QStringLiteral("history"),
-       {QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "History"), QT_TRANSLATE_NOOP("kvcliff::ui::HelpView", "All experiments of the journal: search, tag, compare two, import, export, delete with undo."),
-        {"journal", "experiment", "session"}}}};
-  return all;
-}
 
 QString row(const QString& name, const QString& text, const QString& unit) {
   return QStringLiteral("<p><b>%1</b>%2<br>%3</p>").arg(name.toHtmlEscaped(), unit.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(unit.toHtmlEscaped()), text.toHtmlEscaped());
@@ -91,9 +57,17 @@ void HelpView::fill(const QString& title, const QString& purpose, const std::vec
 }
 
 void HelpView::show_page(const QString& page) {
+  page_ = page;
   search_->clear();
-  const auto it = topics().find(page);
-  if (it == topics().end()) {
+  show_topic();
+  show();
+  raise();
+}
+
+void HelpView::show_topic() {
+  const QString& page = page_;
+  const auto it = help_topics().find(page);
+  if (it == help_topics().end()) {
     fill(tr("Definitions"), tr("Every word this program uses, with its unit."), words_);
   } else {
     std::vector<Word> chosen;
@@ -102,12 +76,10 @@ void HelpView::show_page(const QString& page) {
         if (w.name == QLatin1String(name)) chosen.push_back(w);
     fill(tr(it->second.title), tr(it->second.purpose), chosen);
   }
-  show();
-  raise();
 }
 
 void HelpView::filter(const QString& words) {
-  if (words.isEmpty()) return;
+  if (words.trimmed().isEmpty()) return show_topic();
   std::vector<Word> found;
   for (const Word& w : words_)
     if (w.name.contains(words, Qt::CaseInsensitive) || w.text.contains(words, Qt::CaseInsensitive)) found.push_back(w);

@@ -14,7 +14,7 @@ class HelpView : public QDialog {
   Q_OBJECT
  public:
   HelpView(const Theme& theme, const QString& resources, QWidget* parent = nullptr);
-  /// `page`: predict, plan, run, reconcile, decide, history; empty = all words.
+  /// `page`: a page or a panel, a key of help_topics(); empty = all words.
   void show_page(const QString& page);
   void show_keys();
   QString text() const;
@@ -25,10 +25,12 @@ class HelpView : public QDialog {
   };
   void fill(const QString& title, const QString& purpose, const std::vector<Word>& words);
   void filter(const QString& words);
+  void show_topic();      ///< the page asked for last
+
 
   const Theme& theme_;
   std::vector<Word> words_;
-  QString error_;
+  QString error_, page_;
   QTextBrowser* browser_;
   QLineEdit* search_;
 };

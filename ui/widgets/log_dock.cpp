@@ -87,6 +87,7 @@ LogDock::LogDock(const Theme& theme, QWidget* parent) : QDockWidget(tr("Server l
   count_->setObjectName(QStringLiteral("log.count"));
   count_->setFont(theme.font(TextSize::Caption));
   filter_ = new QLineEdit(head);
+  this->setProperty("help", QStringLiteral("log"));
   filter_->setObjectName(QStringLiteral("log.filter"));
   filter_->setAccessibleName(tr("Filter the server log"));
   filter_->setToolTip(tr("Shows only lines that contain these words; lines that are no longer kept here are searched in the journal"));
@@ -186,6 +187,12 @@ void LogDock::show_found(const QString& words, const std::vector<LogLine>& lines
   update_count();
 }
 
+void LogDock::show_search_failed(const QString& words, const QString& sentence) {
+  if (words != filter_->text() || words.isEmpty()) return;
+  count_->setText(tr("only the lines kept here are searched"));
+  count_->setToolTip(sentence);
+}
+
 void LogDock::set_source(const QString& words) { source_->setText(words); }
 
 void LogDock::append(const std::vector<LogLine>& lines, qint64 dropped) {
@@ -224,6 +231,7 @@ void LogDock::clear() {
 
 void LogDock::update_count() {
   QString words;
+  count_->setToolTip({});
   if (list_->model() == found_)
     words = matches_ > found_->kept() ? tr("newest %1 of %2 matches in %3 lines").arg(exact(found_->kept()), exact(matches_), exact(searched_))
                                       : tr("%1 of all %2 lines").arg(exact(matches_), exact(searched_));

@@ -33,6 +33,8 @@ class LogDock : public QDockWidget {
   void copy_selection();
   /// Lines of the whole log for the filter's present words, in place of those that are kept. Other words: ignored.
   void show_found(const QString& words, const std::vector<LogLine>& lines, qint64 matches, qint64 searched);
+  /// The journal could not be searched: what the view holds is all that is shown.
+  void show_search_failed(const QString& words, const QString& sentence);
   /// The model that is shown: the kept lines, or those that a search of the whole log found.
   const LogModel& shown() const;
 

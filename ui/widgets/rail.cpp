@@ -28,6 +28,8 @@ void RailItem::set_result(const QString& text, const QByteArray& color) {
 }
 
 QSize RailItem::sizeHint() const { return {theme_.px(80), theme_.px(66)}; }
+// A small screen at a large scale has little height: the result goes first, then the icon, never the name.
+QSize RailItem::minimumSizeHint() const { return {theme_.px(80), theme_.px(24)}; }
 
 void RailItem::paintEvent(QPaintEvent*) {
   QPainter p(this);
@@ -44,20 +46,23 @@ void RailItem::paintEvent(QPaintEvent*) {
   }
   const char* ink = !isEnabled() ? "disabled" : isChecked() ? "text" : "text2";
   const int size = theme_.px(22);
-  int y = theme_.px(8);
-  p.drawPixmap(QPointF((width() - size) / 2.0, y), theme_.pixmap(icon_, theme_.color(ink), size, devicePixelRatioF()));
-  y += size + 2;
   QFont f = theme_.font(TextSize::Chart);
   f.setWeight(isChecked() ? QFont::DemiBold : QFont::Medium);
+  const int line = QFontMetrics(f).height();
+  const bool with_result = height() >= theme_.px(60), with_icon = height() >= size + line + theme_.px(4);
+  int y = with_result ? theme_.px(8) : (height() - line - (with_icon ? size + 2 : 0)) / 2;
+  if (with_icon) {
+    p.drawPixmap(QPointF((width() - size) / 2.0, y), theme_.pixmap(icon_, theme_.color(ink), size, devicePixelRatioF()));
+    y += size + 2;
+  }
   p.setFont(f);
   p.setPen(theme_.color(ink));
-  const int line = QFontMetrics(f).height();
   p.drawText(QRect(0, y, width(), line), Qt::AlignCenter, name_);
   y += line;
   p.setFont(theme_.font(TextSize::Caption));
   p.setPen(theme_.color(isEnabled() ? color_.constData() : "disabled"));
   const QFontMetrics m(p.font());
-  p.drawText(QRect(1, y, width() - 2, m.height()), Qt::AlignCenter, m.elidedText(result_, Qt::ElideRight, width() - 4));
+  if (with_result) p.drawText(QRect(1, y, width() - 2, m.height()), Qt::AlignCenter, m.elidedText(result_, Qt::ElideRight, width() - 4));
   if (hasFocus()) {
     p.setPen(QPen(theme_.color("ink"), 2));
     p.setBrush(Qt::NoBrush);

@@ -15,6 +15,7 @@ class RailItem : public QAbstractButton {
   RailItem(const Theme& theme, const QString& icon, const QString& name, QWidget* parent);
   void set_result(const QString& text, const QByteArray& color = "text3");
   QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
 
  protected:
   void paintEvent(QPaintEvent*) override;
