@@ -28,10 +28,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is not a journal, plan, trace, model config or server log that is known here. A journal ends in .kvcliff; a plan has &quot;schema&quot;: &quot;kvcliff.plan/1&quot;.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>model from %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -161,6 +157,18 @@
     </message>
     <message>
         <source>Host tier for a target share of revisits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>loaded or hit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GiB</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -883,7 +891,51 @@ Not established:</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Why was there no reuse</source>
+        <source>%1 is no regular file. Save its content to one first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is empty. Copy it again from where it was written; a journal is made by the first run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a journal, plan, trace, model config, result of another tool or server log that is known here. A journal ends in .kvcliff; a plan has &quot;schema&quot;: &quot;kvcliff.plan/1&quot;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 requests arrive before the one above them; they are taken in the order of the file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>vLLM %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the model %1 is not in the catalogue: drop its config.json</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 GPU blocks of %2 tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it does not say how many blocks the GPU cache has</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a host tier of %1 GiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it set up no host tier: the plan&apos;s stays</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tags, parted by commas</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tags, parted by commas. Enter keeps them, Esc leaves them as they were</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1003,6 +1055,26 @@ Not established:</source>
     </message>
     <message>
         <source>blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drag the marker or a capacity line; wheel zooms, drag over the areas selects a range, Esc steps back, Home resets; Shift+click pins a size to compare with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tier is the larger</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This GPU cache</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GPU cache, usable blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; from the pin %1 blocks, %2 points GPU hit, %3 host loaded</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1321,6 +1393,14 @@ It returns when every gate passes.</source>
     </message>
     <message>
         <source>only the tier differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>host tier by target</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>estimates</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1662,6 +1742,166 @@ It returns when every gate passes.</source>
         <source>Keys</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The cliff</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shares of the prompt tokens by source against the size of the working set, and below, on the same axis, how far apart the uses of a block are. A block is found on the GPU when its distance fits the GPU cache. Wheel zooms, drag over the areas selects a range, Esc steps back, Home resets; Shift+click pins a size to compare with.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT, a guess</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What a request of this size would take by source, from public or recorded figures of the GPU class. A calibration arm replaces the guess by a fit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sessions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One fresh server for each session, in the order in which they run, with the predicted source of every request.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exactly what is started, with its environment. A marked line differs between the arms; the plan file tab holds every field.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preflight</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A look at this machine, and at the one that the launcher names, before anything starts. A failed check keeps the run from starting and says what to do.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every request of the selected session in the order sent, with its prediction and the reason for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Requests as they end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A bar for each request: filled as measured, outlined as predicted. An outline that stays empty beside a foreign fill is a miss. Below, on the same axis, the time to the first token.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Request</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The chosen request, or the one under way: its times, its tokens by source, and its text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the server counts, as last scraped, and what the host tier moves.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Server log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the engine writes. The view keeps the newest lines and the journal all of them; a filter searches both.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checks by request</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One column for each request, one row for each check. A pass is a dot, a failure a filled cell with a cross; a dash is a check that could not be made, with the reason. N goes to the next failure.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ledger</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was sent and what the server counted, side by side, to the token and the byte.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What stands behind the chosen cell: the scrapes before and after and what moved between them, the events of the stream on a time axis, and the lines of the log at that time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pairs and distributions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every revisit of a pair with and without the tier, joined by a line. Wheel zooms, drag selects, Esc steps back; Shift+click pins a point to compare with.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Gain split</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where the difference went: what is not computed any more, and what loading costs instead.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Estimates</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every number behind the verdict, with its interval and how it was made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What this run does not establish</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The limits of the claim. They go with it wherever it is exported.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Host tier by target</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How large a host tier this workload needs for a share of its revisits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All experiments of the opened journals. Space checks a run, Enter opens it, F2 edits its tags, Delete deletes with undo.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comparison</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What differs between the chosen runs, first of all: an effect of two settings is no effect of one.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>kvcliff::ui::HistoryDiff</name>
@@ -1821,6 +2061,14 @@ It returns when every gate passes.</source>
     </message>
     <message>
         <source>%1, SHA-256 %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This file is there already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 requests of %2 (%3 complete) were added</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2019,10 +2267,6 @@ Journal %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Copies the experiments of a bundle into this journal</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Open journal…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2163,31 +2407,11 @@ Journal %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Import a bundle</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Export the run</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Export the runs into a folder</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Export the list of runs</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>runs.csv</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Tables (*.csv)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1: %2. Choose another place.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2327,6 +2551,30 @@ Journal %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Journals and results (*.kvcliff *.db *.sqlite *.json *.jsonl *.gz *.zst);;All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copies into this journal: the experiments of a bundle, or a result of vllm bench serve, AIPerf, GuideLLM or inference-perf</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>imported</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import a bundle or a result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>comparison</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>1 experiment</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2374,6 +2622,73 @@ Journal %2</source>
     </message>
     <message>
         <source>No verdict.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kvcliff::ui::ImportDialog</name>
+    <message>
+        <source>Import a result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 request measured by %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 requests measured by %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It becomes an experiment of one session in %1. Times and lengths are the tool&apos;s own. Token sources and counters are not in it: their checks are not possible, and one session is no comparison.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name of the experiment</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Under this name it stands in History</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server that was measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>had no host tier (arm off)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>had a host tier (arm on)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file does not say it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A name is needed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At most %1 characters.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2520,6 +2835,10 @@ Journal %2</source>
         <source>%1 lines</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>only the lines kept here are searched</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>kvcliff::ui::MainWindow</name>
@@ -2529,14 +2848,6 @@ Journal %2</source>
     </message>
     <message>
         <source>No server running</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Open a journal, plan, trace, config.json or server log</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>KV Cliff files (*.kvcliff *.json *.jsonl *.csv *.log *.gz);;All files (*)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2712,10 +3023,6 @@ Journal %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>&amp;Help on this page</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>H&amp;istory</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2769,6 +3076,18 @@ Journal %2</source>
     </message>
     <message>
         <source>Keep running</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a journal, plan, trace, config.json, result or server log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KV Cliff files (*.kvcliff *.json *.jsonl *.csv *.log *.gz *.zst);;All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Help on this panel</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2880,10 +3199,6 @@ Journal %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1” is not a number.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>A whole number is needed.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2893,6 +3208,25 @@ Journal %2</source>
     </message>
     <message>
         <source>At most %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not a number. Type digits alone, without a unit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>kvcliff::ui::Page</name>
+    <message>
+        <source>Export the table</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tables (*.csv)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not exported</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3494,22 +3828,6 @@ Journal %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>requests.csv</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Tables (*.csv)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Not exported</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1: %2. Choose another place.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Sessions</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3543,10 +3861,6 @@ Journal %2</source>
     </message>
     <message>
         <source>Command</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Difference off / on</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3603,10 +3917,6 @@ Journal %2</source>
     </message>
     <message>
         <source>Likely not meant</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Command, session %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3699,6 +4009,34 @@ Journal %2</source>
     </message>
     <message>
         <source>detectable</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Changes of the plan “%1” were not saved when another took its place.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bring back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>requests</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What differs between the arms off and on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command of session %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3870,10 +4208,6 @@ At most about %1, as if everything were computed</source>
     <name>kvcliff::ui::Plot</name>
     <message>
         <source>%1 could not be written: %2. Choose another place or free some space.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 could not be written. Choose another place.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4219,14 +4553,6 @@ At most about %1, as if everything were computed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 allocated less 1 null block · %2 documents</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 bytes · %2 documents · inclusive</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>no tier</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4479,7 +4805,239 @@ At most about %1, as if everything were computed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The table as text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy as CSV</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The table with commas, for a spreadsheet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Writes the table as a CSV file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The engine failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing taken</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing in %1 is of an engine that is known here. A log of vLLM&apos;s start states its capacities.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>only the first 64 MiB were read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>server log %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From the log</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2. But %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parallel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Blocks that are allocated, less the null block, which holds no tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tier is inclusive: what the GPU holds, it holds too</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model of the catalogue (type to search), the path of a config.json, or drop one onto the window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 less 1 null block</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 less 1 null block · %2 documents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 bytes · %2 documents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the cliff for %1, %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its prompts have many lengths: a guess needs one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>loading wins from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the trace.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the sessions.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of %1 prompt tokens %2 are hit on the GPU, %3 loaded from the host, %4 computed. No cache could serve more than %5.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is asked twice: no cache can help.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no reuse</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All reuse fits the GPU cache: the tier cannot help.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Part of the reuse does not fit the GPU cache, and there is no host tier.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The host tier serves all reuse that the GPU cache loses.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The host tier serves part of the reuse that the GPU cache loses.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tier serves %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the GPU cache loses, the tier has lost too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 requests, %2 distinct blocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All %1 requests</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What there is to reuse</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>prompt tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reused at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>distinct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all of them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 block revisits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GPU side exact; host side as an LRU by the book would give, whatever the version&apos;s rule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Requests of the trace, 0 = all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only the first so many requests; 0 takes all of the file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>requests</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back to documents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leaves the trace or the sessions; Undo brings them back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>requests of the trace</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trace %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 sessions of %2 turns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A prompt grows by %1 tokens a turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name a model of the list, or the path of a config.json.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not there. Check the path.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No model “%1” in the catalogue. Choose one of the list, or give the path of a config.json.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5423,10 +5981,6 @@ At most about %1, as if everything were computed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Or drop a config.json, a plan, a trace, a journal or a server log onto the window.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>None yet. The demonstration makes the first one.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5456,6 +6010,10 @@ At most about %1, as if everything were computed</source>
     </message>
     <message>
         <source>A sweep of one to twelve documents, each with and without the tier</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Or drop a config.json, a plan, a trace, a journal, a result of another tool or a server log onto the window.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
