@@ -14,8 +14,14 @@ def all_exact(document, requests):
     expect("requests", document["requests"], requests)
     expect("reconciled", document["reconciled"], requests)
     expect("unexplained", document["unexplained"], {"tokens": 0, "bytes": 0})
+    no_failures(document)
+
+
+def no_failures(document, of=""):
+    """R21 is a flag about times, and a machine that also does something else has its own: it is shown and not judged."""
     for c in document["checks"]:
-        expect(f"failures of {c['id']}", c["fail"] + c["not_settled"], 0)
+        if c["id"] != "R21":
+            expect(f"failures of {c['id']}{of}", c["fail"] + c["not_settled"], 0)
 
 
 def predicted(requests):
@@ -80,8 +86,7 @@ def streams(world):
     _, document = world.run(plan)
     expect("unexplained", document["unexplained"], {"tokens": 0, "bytes": 0})
     expect("R14", (check(document, "R14")["pass"], check(document, "R14")["fail"]), (3, 0))
-    for c in document["checks"]:
-        expect(f"failures of {c['id']}", c["fail"], 0)
+    no_failures(document)
     seen = []
     for name, requests in by_arm(document).items():
         expect(f"requests of {name}", len(requests), 36)
@@ -128,8 +133,7 @@ def without(world, name, extra_args, extra_env, impossible, capabilities):
     plan["engine"]["extra_env"].update(extra_env)
     journal, document = world.run(plan)
     expect(f"requests, {name}", document["requests"], 4)
-    for c in document["checks"]:
-        expect(f"failures of {c['id']}, {name}", c["fail"] + c["not_settled"], 0)
+    no_failures(document, f", {name}")
     for id in impossible:
         expect(f"passes of {id}, {name}", check(document, id)["pass"], 0)
         states = [r["checks"][id] for r in document["request_list"] if id in r["checks"]]
