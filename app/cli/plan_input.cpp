@@ -33,10 +33,20 @@ Error faults_error(const std::string& path, const std::vector<plan::Fault>& faul
           "kvcliff-cli plan check lists them one by one"};
 }
 
+namespace {
+/// An SQLite file that cannot be used, or one that cannot be looked into: no plan file, so it is not read as one.
+bool is_bad_journal(const journal::FileState& state) {
+  using Kind = journal::FileState::Kind;
+  return state.kind == Kind::damaged || state.kind == Kind::newer || state.kind == Kind::foreign || state.kind == Kind::unreadable;
+}
+}  // namespace
+
 Result<LoadedPlan> load_plan(const std::string& path) {
   LoadedPlan out;
   std::error_code ec;
-  if (const auto kind = journal::inspect_file(path).kind; kind == journal::FileState::Kind::current || kind == journal::FileState::Kind::older) {
+  const auto state = journal::inspect_file(path);
+  if (is_bad_journal(state)) return fail(journal::state_error(state, path));
+  if (state.kind == journal::FileState::Kind::current || state.kind == journal::FileState::Kind::older) {
     // Shown and computed with, never started: that asks for --trust.
     const auto reader = journal::Reader::open(path);
     if (!reader) return fail(reader.error());
@@ -69,6 +79,7 @@ Result<PlanSource> plan_to_run(const std::string& path, const std::string& exper
   out.folder = fs::absolute(path, ec).parent_path().string();
   const auto state = journal::inspect_file(path);
   using Kind = journal::FileState::Kind;
+  if (is_bad_journal(state)) return fail(journal::state_error(state, path));
   if (state.kind != Kind::current && state.kind != Kind::older && state.kind != Kind::newer) {
     if (!trust.empty())
       return fail(ErrorCode::bad_usage, "--trust is for a plan taken out of a journal or bundle", path, "this is a plan file", "Leave it out");

@@ -31,6 +31,12 @@ Error system_error(const char* what, const std::filesystem::path& path, int err)
     e.next = "Check the permissions";
   } else if (err == ENOSPC || err == EDQUOT) {
     e.next = "Free some space on that file system, or choose another place";
+  } else if (err == EFBIG) {
+    e.next = "Raise the limit on the size of files (ulimit -f), or choose another place";
+  } else if (err == EROFS) {
+    e.next = "Choose a place on a file system that may be written";
+  } else {
+    e.next = "Check the path and the disk";
   }
   return e;
 }

@@ -113,7 +113,7 @@ Result<Bundle> export_bundle(const std::string& journal, std::int64_t experiment
   const auto stopped = [&](double share) { return advance && !advance(share); };
   if (stopped(0)) return give_up(cancelled(target));
   {
-    auto source = Database::open(journal, Database::Mode::read_only);
+    auto source = Database::open_to_read(journal);
     if (!source) return fail(source.error());
     auto copy = source->prepare("VACUUM INTO ?1");
     if (!copy) return fail(copy.error());

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace kvcliff::journal {
 
 std::string_view Statement::view(int c) const {
@@ -59,6 +61,7 @@ Error sqlite_error(int code, const std::string& what, const std::string& path, c
 Result<Database> Database::open(const std::string& path, Mode mode) {
   Database out;
   out.path_ = path;
+  out.mode_ = mode;
   // A URI, so that "immutable" can be said; the path's special characters are escaped.
   std::string uri = "file:";
   for (const char c : path) {
@@ -77,6 +80,19 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
     return fail(sqlite_error(rc, "Cannot open the journal", path, raw ? sqlite3_errmsg(raw) : sqlite3_errstr(rc)));
   sqlite3_busy_timeout(raw, 250);
   return out;
+}
+
+Result<Database> Database::open_to_read(const std::string& path) {
+  const char* first_read = "SELECT count(*) FROM sqlite_schema";
+  auto db = open(path, Mode::read_only);
+  if (!db) return db;
+  const auto read = db->one_integer(first_read);
+  if (read) return db;
+  std::error_code ec;
+  if (const auto log = std::filesystem::file_size(path + "-wal", ec); !ec && log > 0) return fail(read.error());  // the file alone is not the truth
+  auto alone = open(path, Mode::immutable);
+  if (!alone || !alone->one_integer(first_read)) return fail(read.error());
+  return alone;
 }
 
 Error Database::error(const std::string& what) const {

@@ -87,6 +87,10 @@ class Database {
   };
   /// Errors: io, busy, corrupt, each with the path.
   static Result<Database> open(const std::string& path, Mode mode);
+  /// For reading, whatever the folder allows: read_only; or immutable, where a journal in log mode has no log beside it and
+  /// SQLite may not lay an empty one there (nobody else can write it then either). Errors: those of the first read.
+  static Result<Database> open_to_read(const std::string& path);
+  Mode mode() const { return mode_; }
 
   Result<void> run(const char* sql);
   Result<void> run(const std::string& sql) { return run(sql.c_str()); }
@@ -106,6 +110,7 @@ class Database {
   };
   std::unique_ptr<sqlite3, Close> db_;
   std::string path_;
+  Mode mode_ = Mode::read_only;
 };
 
 /// Our error for a result code of SQLite.

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "journal/schema.h"
 
@@ -33,8 +34,10 @@ bool has_log(const std::string& path) {
 FileState look_inside(const std::string& path, bool log) {
   auto db = Database::open(path, log ? Database::Mode::read_only : Database::Mode::immutable);
   if (!db && log) db = Database::open(path, Database::Mode::immutable);  // a read-only folder
-  const auto wrong = [](const Error& e) {
+  const auto wrong = [&](const Error& e) {
     if (e.code == ErrorCode::corrupt) return FileState{Kind::damaged, 0, e.why};
+    if (log && ::access((path + "-shm").c_str(), F_OK) != 0 && ::access(std::filesystem::path(path).parent_path().c_str(), W_OK) != 0)
+      return FileState{Kind::unreadable, 0, "the log beside it (-wal) can only be read where an index of it can be written"};
     return FileState{Kind::unreadable, 0, e.why};
   };
   if (!db) return wrong(db.error());
@@ -126,7 +129,8 @@ Error state_error(const FileState& s, const std::string& path) {
       return {ErrorCode::corrupt, "The journal is damaged", path, s.detail,
               "It is left as it is. Open another journal, start a new one beside it, or restore a copy"};
     default:
-      return {ErrorCode::io, "The journal cannot be read", path, s.detail, "Check the path and the permissions"};
+      return {ErrorCode::io, "The journal cannot be read", path, s.detail,
+              "Check the path and the permissions; what may not be written there can be copied (with its -wal) to where it may"};
   }
 }
 

@@ -116,6 +116,8 @@ Result<Merged> merge_experiments(const std::string& source, const std::vector<st
   auto db = open_target(target, lock);
   if (!db) return fail(db.error());
   {
+    const auto readable = Database::open_to_read(source);
+    if (!readable) return fail(readable.error());
     auto attach = db->prepare("ATTACH ?1 AS source");
     if (!attach) return fail(attach.error());
     // By its name as a URI, so that the source is never written.
@@ -123,7 +125,8 @@ Result<Merged> merge_experiments(const std::string& source, const std::vector<st
     for (const char c : source)
       if (c == '%' || c == '?' || c == '#') uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
       else uri += c;
-    if (attach->bind(uri + "?mode=ro").step() != SQLITE_DONE) return fail(db->error("The journal to copy from cannot be opened"));
+    uri += readable->mode() == Database::Mode::immutable ? "?immutable=1" : "?mode=ro";
+    if (attach->bind(uri).step() != SQLITE_DONE) return fail(db->error("The journal to copy from cannot be opened"));
   }
   auto list = experiments;
   if (list.empty()) {

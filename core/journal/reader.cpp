@@ -129,15 +129,8 @@ Result<Reader> Reader::open(const std::string& path, Options options) {
   const bool usable =
       state.kind == Kind::current || state.kind == Kind::older || (state.kind == Kind::newer && options.allow_newer);
   if (!usable) return fail(state_error(state, path));
-  auto db = Database::open(path, Database::Mode::read_only);
+  auto db = Database::open_to_read(path);
   if (!db) return fail(db.error());
-  if (auto probe = db->one_integer("SELECT count(*) FROM journal_info"); !probe) {
-    // A log-mode file in a folder that may not be written: SQLite cannot make its side files there. Nobody else can
-    // write it either, so the file alone is the truth.
-    auto still = Database::open(path, Database::Mode::immutable);
-    if (!still || !still->one_integer("SELECT count(*) FROM journal_info")) return fail(probe.error());
-    db = std::move(still);
-  }
   sqlite3_busy_timeout(db->handle(), 5000);
   return Reader(std::make_unique<Impl>(std::move(*db), alone));
 }

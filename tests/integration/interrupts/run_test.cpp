@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `run` is told to stop, by each signal and at each stage of its life. Programs that stand for the emulator, ssh and vLLM
+// `run` is told to stop, by each signal and at each stage of its life. Programs that stand for the emulator, docker and vLLM
 // hold it at a stage as long as a file lies in the test's folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ class Interrupts : public ::testing::TestWithParam<std::tuple<Stage, Way>> {
     p["schedule"] = {{"pairs", 1}, {"first", "off"}, {"controls", Json::array()}};
     p["limits"]["stop_s"] = 3;
     if (kind == Kind::engine_elsewhere) {
-      p["launcher"] = {{"kind", "ssh"}, {"host", "gpu7"}};
+      p["launcher"] = {{"kind", "container"}, {"runtime", "docker"}, {"image", "i"}};
       p["engine"]["environment"] = (dir_ / "emulator").string();
     }
     if (kind == Kind::vllm) {
@@ -99,7 +99,8 @@ class Interrupts : public ::testing::TestWithParam<std::tuple<Stage, Way>> {
     const std::string emulator = std::string(KVCLIFF_BINARY_DIR) + "/bin/kvcliff-emulator";
     const std::string hold = "[ -e " + file("hold") + " ] && ", asked = "touch " + file("asked");
     program("emulator", "more=\n" + hold + asked + " && more='" + stage.hold + "'\nexec '" + emulator + "' \"$@\" $more\n");
-    program("ssh", "for last; do :; done\n" + hold + "[ \"$last\" = true ] && " + asked + " && sleep 60\nexec sh -c \"$last\"\n");
+    program("docker", "case $1 in\nrun) shift\n  while [ \"$1\" != --entrypoint ]; do shift; done\n  program=$2; shift 3\n  exec \"$program\" \"$@\";;\nimage) " +
+                          hold + asked + " && sleep 60;;\nesac\nexit 0\n");
     program("venv/bin/vllm", asked + "\nsleep 60\n");
     ASSERT_TRUE(write_file(dir_ / "hold", ""));
   }

@@ -96,12 +96,24 @@ TEST_F(InUse, AfterAKillItIsReadWithItsLogAlsoWhereNothingMayBeWritten) {
   fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
   read_by_every_command({{}, false, test::as_plain_user});
   EXPECT_TRUE(kept() == before) << "reading changes no byte";
-  // A copy without the log's index, as a backup makes it.
+  // Without the log's index, as a backup leaves it.
   fs::permissions(folder_, fs::perms::owner_all);
   fs::remove(journal_ + "-shm");
   fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
-  read_by_every_command({{}, false, test::as_plain_user});
-  EXPECT_TRUE(kept() == before);
+  const Said said = test::run_cli(dir_, {"decide", journal_}, {{}, false, test::as_plain_user});
+  EXPECT_EQ(said.code, 3) << "without its log the file would tell less than was measured";
+  test::expect_finished_error(said, journal_);
+  EXPECT_THAT(said.all(), HasSubstr("-wal"));
+  // As it is told: copied to where an index may be written, it is whole.
+  const fs::path copy = dir_ / "copy";
+  fs::create_directory(copy);
+  for (const char* tail : {"", "-wal"}) {
+    fs::copy_file(journal_ + tail, copy / ("j.kvcliff" + std::string(tail)));
+    fs::permissions(copy / ("j.kvcliff" + std::string(tail)), fs::perms::owner_read | fs::perms::owner_write);
+  }
+  const auto r = journal::Reader::open(copy / "j.kvcliff");
+  ASSERT_TRUE(r) << r.error().sentence();
+  EXPECT_GE(r->request_count(r->sessions(1)->front().id)->measured, 2);
 }
 
 }  // namespace

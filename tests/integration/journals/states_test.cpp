@@ -86,8 +86,14 @@ std::vector<State> states() {
 
 class JournalStates : public ::testing::TestWithParam<State> {
  protected:
-  static void SetUpTestSuite() { run_ = new test::SmallRun; }
-  static void TearDownTestSuite() { delete run_; }
+  static void SetUpTestSuite() {
+    run_ = new test::SmallRun;
+    other_ = new test::SmallRun;
+  }
+  static void TearDownTestSuite() {
+    delete run_;
+    delete other_;
+  }
   void SetUp() override {
     fs::create_directory(folder_);
     fs::copy_file(run_->journal(), journal_);
@@ -101,6 +107,7 @@ class JournalStates : public ::testing::TestWithParam<State> {
   }
 
   static inline test::SmallRun* run_ = nullptr;
+  static inline test::SmallRun* other_ = nullptr;   ///< whose experiment is not in the journal yet
   test::TempDir dir_;
   const fs::path folder_ = dir_ / "there", journal_ = folder_ / "j.kvcliff", out_ = dir_ / "out";
 };
@@ -144,7 +151,7 @@ TEST_P(JournalStates, CommandsThatWriteSayWhatIsWrong) {
   const std::vector<std::vector<std::string>> commands{
       {"run", run_->plan(), "--journal", j, "--time-scale", "0.01"},
       {"attach", "--url", "http://127.0.0.1:9", "--plan", run_->plan(), "--journal", j},
-      {"import", run_->journal(), "--journal", j},
+      {"import", other_->journal(), "--journal", j},
       {"import", run_->foreign_result(), "--journal", j}};
   for (const auto& command : commands) {
     SCOPED_TRACE(::testing::PrintToString(command));

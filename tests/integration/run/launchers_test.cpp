@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From a plan's launcher to a measured run: programs on PATH that stand for ssh, docker and srun start the emulator here.
+// From a plan's launcher to a measured run: programs on PATH that stand for docker and srun start the emulator here. Over ssh
+// the whole run is measured in tests/integration/ssh, with a real server: a stand-in forwards no port.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,11 +71,6 @@ class Launchers : public ::testing::Test {
   test::TempDir dir_;
   std::string path_;
 };
-
-TEST_F(Launchers, OverSshTheWholeRunIsMeasured) {
-  program("ssh", "for last; do :; done\nexec sh -c \"$last\"\n");
-  expect_measured({{"kind", "ssh"}, {"host", "gpu7"}}, "started by ssh: ssh -T");
-}
 
 TEST_F(Launchers, AMachineThatCannotBeReachedIsSaidBeforeTheLaunch) {
   program("ssh", "for last; do :; done\nif [ \"$last\" = true ]; then echo 'ssh: connect to host gpu7 port 22: Connection refused' >&2; exit 255; fi\ntouch " + (dir_ / "engine-started").string() + "\n");
