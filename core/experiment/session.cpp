@@ -315,6 +315,14 @@ Error Session::dead_engine(const std::string& when) {
   const auto cause = env_.services.adapter.failure_cause(lines.empty() && ready_at_ == 0 ? log() : lines);
   std::string code = "it is gone";
   if (const auto exit = process_->exit()) {
+    if (const auto program = process::missing_program(job_.arm_plan.launcher, *exit, record_.argv)) {
+      record_.exit_code = exit->code;
+      std::string said;
+      for (const auto& l : log())
+        if (l.text.find(*program) != std::string::npos) said = l.text;
+      return Error{ErrorCode::engine, fmt::format("The engine's program cannot be started there: {}", *program), at_.url(),
+                   said.empty() ? fmt::format("the exit code was {}", exit->code) : said, "Install it there, or name its path there in engine.environment"};
+    }
     if (const auto machine = process::lost_connection(job_.arm_plan.launcher, *exit)) {
       record_.exit_code = exit->code;
       return Error{ErrorCode::engine, fmt::format("The connection to {} was lost while {}", *machine, when), at_.url(),

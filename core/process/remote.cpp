@@ -129,6 +129,11 @@ std::optional<std::string> lost_connection(const plan::LauncherSpec& spec, const
   return option(spec, "host");
 }
 
+std::optional<std::string> missing_program(const plan::LauncherSpec& spec, const Exit& exit, const std::vector<std::string>& argv) {
+  if (!elsewhere(spec) || exit.signalled || (exit.code != 126 && exit.code != 127) || argv.empty()) return std::nullopt;
+  return argv[0];
+}
+
 Command container_command(const plan::LauncherSpec& spec, const std::string& runtime, const std::string& name, const Command& command) {
   Command c;
   const bool podman = runtime.size() >= 6 && runtime.substr(runtime.size() - 6) == "podman";

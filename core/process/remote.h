@@ -34,6 +34,8 @@ std::vector<std::string> ssh_prefix(const plan::LauncherSpec& spec, std::optiona
 bool forwards_port(const plan::LauncherSpec& spec);
 /// The machine whose connection broke, when ssh's own exit says so (255; the engine's exit status is passed on as it is).
 std::optional<std::string> lost_connection(const plan::LauncherSpec& spec, const Exit& exit);
+/// The program that could not be started there, when the exit says so (a shell's 126 and 127).
+std::optional<std::string> missing_program(const plan::LauncherSpec& spec, const Exit& exit, const std::vector<std::string>& argv);
 /// `srun` with all options of the plan, one task, up to the program.
 std::vector<std::string> srun_prefix(const plan::LauncherSpec& spec, const std::string& name);
 /// docker or podman: launcher.runtime, else what is found. Errors: not_found.

@@ -144,7 +144,7 @@ TEST_F(Ssh, AnSshThatIsKilledEndsTheSessionAndTheEngine) {
 TEST_F(Ssh, AProgramThatIsNotThereIsNamed) {
   Cli cli(dir_, {"run", plan(launcher(), "/nowhere/kvcliff-emulator"), "--journal", journal(), "--time-scale", "0.02", "--quiet"});
   EXPECT_EQ(cli.wait(), 3) << cli.err();
-  EXPECT_THAT(cli.err(), AllOf(HasSubstr("/nowhere/kvcliff-emulator"), HasSubstr("o such file")));
+  EXPECT_THAT(cli.err(), AllOf(HasSubstr("/nowhere/kvcliff-emulator"), HasSubstr("cannot be started there")));
   nothing_left();
 }
 
@@ -167,7 +167,7 @@ TEST_F(Ssh, APortWhereNobodyListensIsRefused) {
 }
 
 TEST_F(Ssh, AMachineThatStaysSilentIsGivenUp) {
-  test::RawServer silent([](test::RawServer::Connection& c) { c.peer_closed(60'000); });
+  test::RawServer silent([](test::RawServer::Connection& c) { c.sleep_ms(60'000); });
   Json l = launcher();
   l["port"] = std::to_string(silent.port());
   l["options"] = "-o ConnectTimeout=1";

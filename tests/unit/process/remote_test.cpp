@@ -195,6 +195,9 @@ TEST(RemoteCommands, ALostConnectionIsToldFromAnEngineThatEnded) {
   EXPECT_EQ(lost_connection(ssh, {.code = 255, .signalled = false, .at = {}}), "gpu7");
   EXPECT_EQ(lost_connection(ssh, {.code = 1, .signalled = false, .at = {}}), std::nullopt);
   EXPECT_EQ(lost_connection(ssh, {.code = 128 + 9, .signalled = true, .at = {}}), std::nullopt);
+  EXPECT_EQ(missing_program(ssh, {.code = 127, .signalled = false, .at = {}}, {"vllm", "serve"}), "vllm");
+  EXPECT_EQ(missing_program(ssh, {.code = 1, .signalled = false, .at = {}}, {"vllm"}), std::nullopt);
+  EXPECT_EQ(missing_program({"local", {}}, {.code = 127, .signalled = false, .at = {}}, {"vllm"}), std::nullopt) << "here it is looked for before";
   EXPECT_EQ(lost_connection({"local", {}}, {.code = 255, .signalled = false, .at = {}}), std::nullopt);
 }
 
