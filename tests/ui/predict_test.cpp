@@ -298,6 +298,12 @@ TEST_F(PredictTest, AWorkloadThatCannotBeDrawnIsSaidAndTheWindowGoesOn) {
   EXPECT_TRUE(sentence->text().contains(QStringLiteral("Fits the host tier"))) << sentence->text().toStdString();
 }
 
+TEST_F(PredictTest, DocumentsShorterThanABlockAreSaid) {
+  type(w.find<NumberField>("predict.tokens"), QStringLiteral("15"));
+  auto* sentence = w.find<QLabel>("predict.sentence");
+  EXPECT_TRUE(wait([&] { return sentence->text().contains(QStringLiteral("shorter than one block")); })) << sentence->text().toStdString();
+}
+
 TEST_F(PredictTest, EveryWidgetHasAName) { EXPECT_EQ(without_name(page).join(QStringLiteral(", ")).toStdString(), ""); }
 
 }  // namespace

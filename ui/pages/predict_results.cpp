@@ -148,6 +148,10 @@ void PredictPage::update_sentence() {
     detail = s.sizes_why;
     result = tr("not possible");
     color = "notpossible";
+  } else if (s.sizes && s.points.empty()) {
+    title = tr("Documents shorter than one block: nothing is ever cached.");
+    detail = tr("Only full blocks of %1 tokens are cached, and a document has %2.").arg(exact(p.capacity.block_size), exact(p.workload.tokens));
+    result = tr("no reuse");
   } else {
     const CliffPoint at = chart_->shape().at(w);
     const bool tier_useless = host > 0 && host <= gpu;
@@ -244,7 +248,9 @@ void PredictPage::update_cells() {
     edge_row(tr("tier: half gone at"), host_edge->half);
   }
   align_units(edges_rows_);
-  if (s.sizes) {
+  // A document shorter than one block has no size to be found at.
+  if (s.sizes && s.sizes->sizes().empty()) chart_->set_histogram({}, {});
+  if (s.sizes && !s.sizes->sizes().empty()) {
     const auto sizes = s.sizes->sizes();
     std::size_t index = 0;
     while (index + 1 < sizes.size() && double(sizes[index]) < working_set() - 0.5) ++index;
