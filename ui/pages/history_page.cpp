@@ -65,7 +65,10 @@ HistoryPage::HistoryPage(Services services, QWidget* parent)
   connect(&document(), &Document::result_opened, this, &HistoryPage::import_file);
   connect(&loader_, &HistoryLoader::result_read, this, &HistoryPage::ask_result);
   connect(&loader_, &HistoryLoader::opened, this, &HistoryPage::show_opened);
-  connect(&loader_, &HistoryLoader::rows, this, [this](const QString& journal, const std::vector<HistoryRow>& rows, bool) {
+  connect(&loader_, &HistoryLoader::rows, this, [this](const QString& journal, std::vector<HistoryRow> rows, bool) {
+    // Read before tags that were given meanwhile came into the file: the list shows the new ones.
+    for (HistoryRow& r : rows)
+      if (const auto given = tags_given_.find({journal, r.record.id}); given != tags_given_.end()) r.record.tags = given->second;
     const bool first = !journals_[journal];
     journals_[journal] = true;
     model_->put(journal, rows, first);
@@ -82,7 +85,13 @@ HistoryPage::HistoryPage(Services services, QWidget* parent)
   });
   connect(&loader_, &HistoryLoader::task_done, this, &HistoryPage::task_done);
   connect(&loader_, &HistoryLoader::busy_changed, this, [this](bool busy) { cancel_->setVisible(busy); });
-  connect(model_, &HistoryModel::tags_edited, &loader_, &HistoryLoader::set_tags);
+  connect(model_, &HistoryModel::tags_edited, this, [this](const QString& journal, std::int64_t experiment, const QStringList& tags) {
+    std::vector<std::string> list;
+    for (const QString& t : tags) list.push_back(t.toStdString());
+    tags_given_[{journal, experiment}] = list;
+    ++tags_waiting_;
+    loader_.set_tags(journal, experiment, tags);
+  });
   connect(model_, &HistoryModel::checks_changed, this, [this] {
     update_state();
     update_comparison();
@@ -200,6 +209,8 @@ void HistoryPage::delete_rows(const std::vector<int>& rows) {
 }
 
 void HistoryPage::task_done(const QString& task, const QString& journal, const QString& error, const QString& note) {
+  // Tasks and readings follow each other on one worker: what is read from now on holds the tags.
+  if (task == QLatin1String("tags") && --tags_waiting_ == 0) tags_given_.clear();
   if (!error.isEmpty()) {
     const QString word = task == QLatin1String("tags") ? tr("Tags not saved") : task == QLatin1String("remove") ? tr("Not deleted") : task == QLatin1String("restore") ? tr("Not restored")
                          : task == QLatin1String("import") ? tr("Not imported") : tr("Not exported");

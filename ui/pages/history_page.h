@@ -71,6 +71,8 @@ class HistoryPage : public Page {
   QTemporaryDir trash_;
   int deletions_ = 0;
   std::map<QString, bool> journals_;     ///< path -> rows of the present reading have begun
+  std::map<std::pair<QString, std::int64_t>, std::vector<std::string>> tags_given_;   ///< not yet in the file
+  int tags_waiting_ = 0;
   QString show_newest_of_;               ///< opened by the user just now: its newest run is shown on the other pages
   std::pair<QString, QString> last_trash_;   ///< file, journal
   QLineEdit* search_ = nullptr;
