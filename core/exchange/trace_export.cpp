@@ -124,7 +124,7 @@ Result<ExportedTrace> export_trace(const std::string& journal, const std::string
   if (!e) return fail(e.error());
   const auto session = chosen(*reader, *e, order.session);
   if (!session) return fail(session.error());
-  const auto parsed = plan::parse_text(e->plan_text, "the plan stored in " + journal);
+  const auto parsed = plan::parse_stored(e->plan_text, "the plan stored in " + journal);
   if (!parsed.valid())
     return fail(ErrorCode::corrupt, "The stored plan cannot be read", journal + ", experiment " + e->uid, parsed.faults.front().what,
                 "It may have been written by a newer version");
