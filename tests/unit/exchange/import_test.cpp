@@ -141,9 +141,10 @@ TEST(Import, AnExperimentOfAnotherToolIsKeptOnceAndClaimsNothing) {
         EXPECT_EQ(t.pass, 0) << t.id << " passed without evidence";
       }
     EXPECT_TRUE(input->imported);
-    for (const auto& q : judged.reconciliation.requests)
-      if (input->sessions[q.session].requests[q.request].stream.outcome == Outcome::complete)
-        for (const auto& check : q.checks) EXPECT_NE(check.state, CheckState::fail) << check.id << " failed for what the tool does not record: " << check.why;
+    for (const auto& q : judged.reconciliation.requests) {
+      if (input->sessions[q.session].requests[q.request].stream.outcome != Outcome::complete) continue;
+      for (const auto& check : q.checks) EXPECT_NE(check.state, CheckState::fail) << check.id << " failed for what the tool does not record: " << check.why;
+    }
     for (const auto& r : input->sessions.at(0).requests) {
       EXPECT_FALSE(r.sources.computed.value);
       EXPECT_THAT(r.sources.computed.from, HasSubstr("does not record"));
