@@ -48,9 +48,9 @@ QString wrong_arguments(const QStringList& args) {
       if (!themes.contains(args[++i])) return QStringLiteral("--theme takes system, light or dark, not \"%1\"").arg(args[i]);
     } else if (of_qt.contains(args[i])) {
       ++i;
-    } else if (args[i].startsWith(QLatin1String("--")) && args[i] != QLatin1String("--demo")) {
+    } else if (args[i].startsWith(QLatin1Char('-')) && args[i] != QLatin1String("--demo")) {
       return QStringLiteral("unknown option ") + args[i];
-    } else if (!args[i].startsWith(QLatin1String("--"))) {
+    } else if (!args[i].startsWith(QLatin1Char('-'))) {
       const QFileInfo file(args[i]);
       if (file.isDir() && !QFileInfo::exists(args[i] + QStringLiteral("/config.json")))
         return args[i] + QStringLiteral(" is a folder without a config.json; give a file");

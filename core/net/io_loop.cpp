@@ -148,7 +148,7 @@ int IoLoop::timer_cb(CURLM*, long timeout_ms, void* self) {
 }
 
 int IoLoop::wait_ms(MonoNs now) {
-  if (own_orders_ || !waiting_orders_.empty() || !later_.empty()) return 0;
+  if (own_orders_ || !waiting_orders_.empty() || later_first_) return 0;
   MonoNs next = curl_timer_;
   if (!deadlines_.empty()) next = next == 0 ? deadlines_.top().at : std::min(next, deadlines_.top().at);
   if (next == 0) return -1;

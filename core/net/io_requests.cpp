@@ -49,11 +49,11 @@ void IoLoop::obey() {
 void IoLoop::parse_some(bool at_once) {
   MonoNs now = mono_now();
   const MonoNs until = now + parse_slice;
-  while (!later_.empty() && now < until) {
-    Transfer& t = *later_.front();
+  while (later_first_ && now < until) {
+    Transfer& t = *later_first_;
     const MonoNs since = t.set_aside_since();
     if (!at_once && since != 0 && now - since < longest_wait) return;
-    later_.pop_front();
+    later_first_ = t.next_later;
     t.queued = false;
     if (!t.active) continue;  // ended meanwhile, and parsed then
     t.parse_set_aside();

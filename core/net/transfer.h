@@ -85,7 +85,8 @@ struct Transfer final : public wire::StreamHooks {
   int spare_fd = -1;
 
   // the loop's: what is left to do for this slot once nothing more is to be read
-  bool queued = false;          // it has an entry in the loop's list; outlives the request
+  bool queued = false;          // it is in the loop's list; outlives the request
+  Transfer* next_later = nullptr;  // in that list
   bool ended = false;           // curl is through with it
   CURLcode result = CURLE_OK;   // how, once it ended
   MonoNs ended_at = 0;          // when, once it ended

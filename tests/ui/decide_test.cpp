@@ -42,7 +42,8 @@ struct DecideTest : ::testing::Test {
 
 TEST_F(DecideTest, EstimatesAreThoseOfTheCommandLine) {
   open(journals().honest);
-  const Json d = cli_json({QStringLiteral("decide"), journals().honest});
+  Json d = cli_json({QStringLiteral("decide"), journals().honest});
+  for (const char* added : {"sizing", "no_reuse"}) EXPECT_EQ(d.erase(added), 1u) << "what the command itself adds";
   const auto& mine = w.window.evidence().judged()->evaluation.decision;
   ASSERT_EQ(Json(analysis::decision_json(w.window.evidence().judged()->input, w.window.evidence().judged()->evaluation)), d);
   if (!mine.withdrawn() && mine.effect.effect) {

@@ -50,7 +50,9 @@ TEST_F(Tour, FromTheStartScreenToAReportWithTheSameNumbersLiveAndFromTheFile) {
     QTest::keyClick(&w.window, Qt::Key_5, Qt::ControlModifier);
     EXPECT_EQ(w.window.current_page(), int(DecideIndex));
     const auto j = w.window.evidence().judged();
-    EXPECT_EQ(Json(analysis::decision_json(j->input, j->evaluation)), cli_json({QStringLiteral("decide"), journal}));
+    Json decided = cli_json({QStringLiteral("decide"), journal});
+    for (const char* added : {"sizing", "no_reuse"}) EXPECT_EQ(decided.erase(added), 1u) << "what the command itself adds";
+    EXPECT_EQ(Json(analysis::decision_json(j->input, j->evaluation)), decided);
     EXPECT_EQ(w.find<QLabel>("decide.title")->text(), verdict_title(j->evaluation.decision));
     const QString folder = w.file("report");
     ASSERT_TRUE(static_cast<DecidePage*>(w.window.page(DecideIndex))->export_report_to(folder));
