@@ -177,7 +177,8 @@ void check_launcher(const Plan& p, Findings& f) {
   };
   need("ssh", "host", "the machine to start the engine on");
   need("container", "image", "the image that holds the engine");
-  for (const auto& [name, text] : p.launcher.options) {
+  for (const auto& option : p.launcher.options) {
+    const std::string &name = option.first, &text = option.second;
     const auto is = [&](const char* kind, std::initializer_list<const char*> names) {
       return p.launcher.kind == kind && std::find(names.begin(), names.end(), name) != names.end();
     };

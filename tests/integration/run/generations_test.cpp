@@ -31,7 +31,13 @@ TEST_P(Dialects, TheReferencePlanReconcilesWhole) {
   ASSERT_TRUE(j) << reconcile.out();
   EXPECT_EQ(j->at("requests"), 78);
   EXPECT_EQ(j->at("reconciled"), 78);
-  EXPECT_EQ(j->at("unexplained"), (Json{{"tokens", 0}, {"bytes", 0}}));
+  if (GetParam().version == "0.15.1") {
+    // Neither sources nor bytes are counted by that release: what stays unexplained is not known, and not 0.
+    EXPECT_TRUE(j->at("unexplained").at("tokens").is_null());
+    EXPECT_TRUE(j->at("unexplained").at("bytes").is_null());
+  } else {
+    EXPECT_EQ(j->at("unexplained"), (Json{{"tokens", 0}, {"bytes", 0}}));
+  }
   for (const auto& c : j->at("checks")) {
     if (c.at("id") == "R21") continue;  // a flag about times, and this engine's are a hundredth of real ones
     EXPECT_EQ(c.at("fail").get<int>() + c.at("not_settled").get<int>(), 0) << c.dump();
