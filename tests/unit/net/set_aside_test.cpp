@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "net/client.h"
+#include "streams.h"
 #include "support/raw_server.h"
 
 namespace kvcliff::net {
@@ -17,18 +18,12 @@ using test::RawServer;
 using test::sse_head;
 using Connection = RawServer::Connection;
 
-StreamRequest request(const std::string& url) {
-  StreamRequest r;
-  r.url = url;
-  r.body = R"({"model":"m","prompt":[1,2,3],"stream":true})";
+/// A request whose bytes are kept as they came.
+StreamRequest kept(const std::string& url) {
+  StreamRequest r = request(url);
   r.keep_raw = true;
   return r;
 }
-
-std::string event(std::string_view text, std::string_view finish = "null") {
-  return "data: {\"choices\":[{\"index\":0,\"text\":\"" + std::string(text) + "\",\"finish_reason\":" + std::string(finish) + "}]}\n\n";
-}
-const std::string done = "data: [DONE]\n\n";
 
 /// A whole answer of about `bytes`, its body first.
 std::pair<std::string, std::string> answer_of(std::size_t bytes) {
@@ -45,7 +40,7 @@ TEST(SetAside, AnswersOfEveryLengthAroundTheLimitKeepEveryByte) {
       while (!c.read_request().empty()) c.write(w);
     });
     Client client;
-    const StreamRecord s = client.stream_wait(request(server.url()));
+    const StreamRecord s = client.stream_wait(kept(server.url()));
     EXPECT_EQ(s.outcome, Outcome::complete) << bytes << ": " << s.why;
     EXPECT_EQ(s.raw, body) << bytes;
     EXPECT_TRUE(s.text.ends_with("end")) << bytes;
@@ -63,7 +58,7 @@ TEST(SetAside, WhatCameInOnePieceHasOneTimeAndWhatCameLaterALaterOne) {
     }
   });
   Client client;
-  const StreamRecord s = client.stream_wait(request(server.url()));
+  const StreamRecord s = client.stream_wait(kept(server.url()));
   ASSERT_EQ(s.events.size(), 4u);
   EXPECT_EQ(s.events[0].at, s.events[1].at);
   EXPECT_GE(s.events[2].at - s.events[1].at, 10'000'000);  // the server slept for 20 ms
@@ -82,7 +77,7 @@ TEST(SetAside, ACancelKeepsWhatHadBeenRead) {
   options.observer.text = [&](RequestId, std::string_view) { seen.set_value(); };
   std::promise<StreamRecord> ended;
   Client client(options);
-  const RequestId id = client.stream(request(server.url()), [&](RequestId, StreamRecord s) { ended.set_value(std::move(s)); });
+  const RequestId id = client.stream(kept(server.url()), [&](RequestId, StreamRecord s) { ended.set_value(std::move(s)); });
   seen.get_future().wait();
   client.cancel(id);
   const StreamRecord s = ended.get_future().get();
@@ -104,7 +99,7 @@ TEST(SetAside, OrdersAreObeyedInTheirOrderThoughOnlyAFewATurn) {
   for (int i = 0; i < 60; ++i) {
     auto p = std::make_shared<std::promise<StreamRecord>>();
     all.push_back(p->get_future());
-    const RequestId id = client.stream(request(server.url()), [p](RequestId, StreamRecord s) { p->set_value(std::move(s)); });
+    const RequestId id = client.stream(kept(server.url()), [p](RequestId, StreamRecord s) { p->set_value(std::move(s)); });
     if (i % 3 == 0) client.cancel(id);
   }
   for (std::size_t i = 0; i < all.size(); i += 3) EXPECT_EQ(all[i].get().outcome, Outcome::cancelled) << i;
@@ -127,7 +122,7 @@ TEST(SetAside, AnAnswerThatFollowsARedirectHoldsNothingOfTheRedirectsPage) {
     }
   });
   Client client;
-  const StreamRecord s = client.stream_wait(request(server.url("/old")));
+  const StreamRecord s = client.stream_wait(kept(server.url("/old")));
   EXPECT_EQ(s.outcome, Outcome::complete) << s.why;
   EXPECT_EQ(s.raw, answer_of(10).first);
 }
