@@ -76,6 +76,19 @@ TEST(CurveCommand, OfThePlanFindsBothEdgesAndTheirBytes) {
   EXPECT_EQ(j.at("cliff").at("host").at("kind"), "cliff");
 }
 
+TEST(CurveCommand, TakesTheRequestsOfTheArmThatIsAskedFor) {
+  const auto off = cli({"curve", "--plan", test::reference_plan(), "--arm", "off", "--gpu-blocks", "384,1000", "--host-blocks", "0", "--json"});
+  ASSERT_EQ(off.code, 0) << off.err;
+  EXPECT_EQ(off.json().at("requests"), 18);
+  EXPECT_EQ(off.json().at("points")[0].at("gpu_hit"), 0);
+  EXPECT_EQ(off.json().at("points")[1].at("gpu_hit"), 24'000);
+  // The control's two documents fit where the other arms' six do not.
+  const auto control = cli({"curve", "--plan", test::reference_plan(), "--arm", "control", "--gpu-blocks", "384", "--host-blocks", "0", "--json"});
+  ASSERT_EQ(control.code, 0) << control.err;
+  EXPECT_EQ(control.json().at("requests"), 6);
+  EXPECT_EQ(control.json().at("points")[0].at("gpu_hit"), 8'000);
+}
+
 TEST(CurveCommand, AnUnorderedTierIsARange) {
   const auto r = cli({"curve", "--plan", test::reference_plan(), "--gpu-blocks", "384", "--host-blocks", "690,750", "--host-touch", "unordered", "--json"});
   ASSERT_EQ(r.code, 0) << r.err;

@@ -114,5 +114,16 @@ TEST(Median, OfAnEvenNumberIsTheMeanOfTheMiddleTwo) {
   EXPECT_DOUBLE_EQ(median_of_logs({std::log(4.0), std::log(1.0), std::log(9.0)}), 4.0);
 }
 
+TEST(Warnings, SayANoteOfSeveralSessionsOnceWithHowOften) {
+  HonestRun run;
+  run.in.notices = {{"warning", "Memory of the tier is not pinned"}, {"info", "The engine is ready"}, {"warning", "Memory of the tier is not pinned"},
+                    {"error", "A scrape came late"}, {"info", "The engine is ready"}, {"warning", "Memory of the tier is not pinned"}};
+  const auto said = run_warnings(run.in);
+  std::vector<std::string> of_notes;
+  for (const auto& w : said)
+    if (w.find("pinned") != std::string::npos || w.find("scrape") != std::string::npos || w.find("ready") != std::string::npos) of_notes.push_back(w);
+  EXPECT_EQ(of_notes, (std::vector<std::string>{"Memory of the tier is not pinned (3 times)", "A scrape came late"}));
+}
+
 }  // namespace
 }  // namespace kvcliff::analysis
