@@ -5,7 +5,7 @@ option(KVCLIFF_WERROR "Warnings are errors" OFF)
 option(KVCLIFF_BENCH "Build tests/bench" ON)
 option(KVCLIFF_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 set(KVCLIFF_SANITIZE "" CACHE STRING "Sanitizers, e.g. address;undefined or thread")
-set(KVCLIFF_ONLY "" CACHE STRING "Limit unit tests to these core folders (semicolon list); empty = all")
+set(KVCLIFF_ONLY "" CACHE STRING "Limit the tests to these folders (semicolon list; unit = all unit tests); empty = all")
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
