@@ -80,6 +80,10 @@ int run_and_report(Context& context, const RunArgs& args) {
   order.options.attach_url = args.url;
   order.options.attach_arm = args.arm;
   order.kv_bytes = [&context](const plan::Plan& p) { return kv_bytes_of(context, p); };
+  order.layers = [&context](const plan::Plan& p) {
+    const auto layout = layout_of_plan(context, p);
+    return layout ? layout->dimensions.layers : std::nullopt;
+  };
   if (plan->engine.adapter == "emulator" && !attach) {
     // Elsewhere it is found as the plan says: by engine.environment, or on the PATH there.
     if (plan->launcher.kind == "local") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct RunOrder {
   std::string emulator;            ///< program of the built-in engine, for plans that ask for it
   RunOptions options;              ///< plan_text, engine_program, engine_args and, where empty, host are filled in here
   KvBytes kv_bytes;
+  /// Layers of a plan's model, which make the size that a tier pins exact; empty or nullopt: twice the tier is reckoned with.
+  std::function<std::optional<std::int64_t>(const plan::Plan&)> layers;
   /// Words of the journal ("journal busy, 1 record waiting"; empty: free again). On the writer's thread, must not block.
   std::function<void(const std::string&)> journal_notice;
   /// Slow steps before the first session, one line each ("asking the engine which flags it takes").
@@ -30,8 +34,9 @@ struct RunOrder {
 /// 0 and the error tell why nothing was journalled.
 RunResult run_plan(const RunOrder& order, Control& control, const std::vector<Observer*>& observers);
 
-/// The look at this machine before a session of `arm` starts, as Services::preflight wants it. `go_on`: false = the user
-/// wants to stop; the answer then means nothing.
-Json machine_checks(const plan::Plan& arm, const engine::Endpoint& at, const std::string& journal, const std::function<bool()>& go_on = {});
+/// The look at this machine before a session of `arm` starts, as Services::preflight wants it. `layers` as in RunOrder.
+/// `go_on`: false = the user wants to stop; the answer then means nothing.
+Json machine_checks(const plan::Plan& arm, std::optional<std::int64_t> layers, const engine::Endpoint& at, const std::string& journal,
+                    const std::function<bool()>& go_on = {});
 
 }  // namespace kvcliff::experiment

@@ -122,7 +122,10 @@ Session::Step Session::preflight() {
     if (state == "fail")
       return fail(ErrorCode::engine, what, "preflight of session " + std::to_string(record_.ordinal + 1), why,
                   item.value("next", std::string()));
-    if (state == "warn") note("warning", why.empty() ? what : what + ": " + why);
+    // A tier that pins more than was asked for is said also where it fits: somebody else may want that memory.
+    const Json numbers = item.value("numbers", Json::object());
+    const bool pins_more = item.value("id", std::string()) == "host_memory" && numbers.value("worst_case_bytes", std::int64_t{0}) > numbers.value("asked_bytes", std::int64_t{0});
+    if (state == "warn" || pins_more) note(state == "warn" ? "warning" : "info", why.empty() ? what : what + ": " + why);
   }
   return {};
 }

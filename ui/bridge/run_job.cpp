@@ -100,6 +100,10 @@ void RunController::Job::run() {
   order.options.resume = options.resume;
   order.options.attach_url = options.attach_url.toStdString();
   order.kv_bytes = [this](const plan::Plan& p) { return kv_bytes(p); };
+  order.layers = [this](const plan::Plan& p) {
+    const auto layout = sizes.layout(p);
+    return layout ? layout->dimensions.layers : std::nullopt;
+  };
   if (plan.engine.adapter == "emulator" && options.attach_url.isEmpty() && plan.launcher.kind == "local") {
     const auto path = emulator_path();
     if (!path) return failed(path.error());

@@ -208,31 +208,5 @@ TEST(RemoteCommands, WhatIsMissingIsSaid) {
   EXPECT_THAT(make_launcher({"moon", {}}).error().next, HasSubstr("slurm"));
 }
 
-TEST(Preflight, NeedsAreTheLargestArms) {
-  auto plan = plan::parse_file(KVCLIFF_SOURCE_DIR "/resources/plans/reference.json").plan;
-  EXPECT_EQ(needs_of(plan).host_bytes, 0) << "the emulator keeps no tier in memory";
-  plan.engine.adapter = "vllm";
-  plan.arms.push_back({.name = "big", .offload = true, .overrides = {{"capacity.host_bytes", 9'000'000'000}, {"model.tp", 2}}});
-  const auto n = needs_of(plan, 28);
-  EXPECT_EQ(n.host_bytes, 9'000'000'000);
-  EXPECT_EQ(n.gpus, 2);
-  EXPECT_EQ(n.layers, 28);
-  EXPECT_GT(n.journal_bytes, 78 * 8'000);
-}
-
-TEST(Preflight, EveryItemSaysWhatItSaw) {
-  const auto plan = plan::parse_file(KVCLIFF_SOURCE_DIR "/resources/plans/reference.json").plan;
-  const auto items = preflight(plan, needs_of(plan), host::read_facts(false), "127.0.0.1", 1);
-  ASSERT_GE(items.size(), 3u);
-  EXPECT_EQ(items[0].id, "port");
-  for (const auto& i : items) EXPECT_FALSE(i.what.empty()) << i.id;
-  auto far = plan;
-  far.launcher = {"ssh", {{"host", "h"}}};
-  bool said = false;
-  for (const auto& i : preflight(far, needs_of(far), host::read_facts(false), "127.0.0.1", 40000))
-    said |= i.id == "host_memory" && i.state == host::PreflightItem::State::not_possible;
-  EXPECT_TRUE(said);
-}
-
 }  // namespace
 }  // namespace kvcliff::process
