@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,8 +17,11 @@ std::optional<std::int64_t> parse_int(std::string_view s);
 std::optional<double> parse_double(std::string_view s);
 
 std::string_view trim(std::string_view s);
-/// Splits at every `sep`; empty parts are kept.
+/// Splits at every `sep`; empty parts are kept. The parts look into `s`, so a string that ends with the statement is refused.
 std::vector<std::string_view> split(std::string_view s, char sep);
+template <class S>
+  requires std::same_as<S, std::string>
+std::vector<std::string_view> split(S&& s, char sep) = delete;
 bool starts_with_ci(std::string_view s, std::string_view prefix);
 
 /// Valid UTF-8: each byte that cannot be decoded becomes U+FFFD.

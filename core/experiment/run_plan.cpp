@@ -23,9 +23,9 @@ RunResult did_not_begin(const Error& e) {
 
 }  // namespace
 
-Json machine_checks(const plan::Plan& arm, std::optional<std::int64_t> layers, const engine::Endpoint& at, const std::string& journal,
+Json machine_checks(const plan::Plan& arm, int ordinal, std::optional<std::int64_t> layers, const engine::Endpoint& at, const std::string& journal,
                     const std::function<bool()>& go_on) {
-  host::Needs needs = process::needs_of(arm, layers);
+  host::Needs needs = process::needs_of(arm, layers, ordinal);
   needs.journal = journal;
   // An earlier workbench that was just killed takes its engine with it: give that a moment.
   for (int i = 0; i < 50 && (!go_on || go_on()) && process::check_earlier_processes().state == host::PreflightItem::State::fail; ++i)
@@ -71,8 +71,8 @@ RunResult run_plan(const RunOrder& order, Control& control, const std::vector<Ob
   const Services services{
       speaks, **launcher, **writer, order.kv_bytes,
       [&speaks](const engine::Endpoint& at, const plan::Plan& p) { return connect_http(speaks, at, p); },
-      [&order, go_on](const plan::Plan& arm, const engine::Endpoint& at) {
-        return machine_checks(arm, order.layers ? order.layers(arm) : std::nullopt, at, order.journal, go_on);
+      [&order, go_on](const plan::Plan& arm, int ordinal, const engine::Endpoint& at) {
+        return machine_checks(arm, ordinal, order.layers ? order.layers(arm) : std::nullopt, at, order.journal, go_on);
       }};
   return run_experiment(order.plan, options, services, control, observers, order.journal);
 }

@@ -34,9 +34,9 @@ struct RunOrder {
 /// 0 and the error tell why nothing was journalled.
 RunResult run_plan(const RunOrder& order, Control& control, const std::vector<Observer*>& observers);
 
-/// The look at this machine before a session of `arm` starts, as Services::preflight wants it. `layers` as in RunOrder.
-/// `go_on`: false = the user wants to stop; the answer then means nothing.
-Json machine_checks(const plan::Plan& arm, std::optional<std::int64_t> layers, const engine::Endpoint& at, const std::string& journal,
+/// The look at this machine before the session at `ordinal`, of `arm`, starts, as Services::preflight wants it. `layers` as
+/// in RunOrder. `go_on`: false = the user wants to stop; the answer then means nothing.
+Json machine_checks(const plan::Plan& arm, int ordinal, std::optional<std::int64_t> layers, const engine::Endpoint& at, const std::string& journal,
                     const std::function<bool()>& go_on = {});
 
 }  // namespace kvcliff::experiment

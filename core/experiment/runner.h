@@ -43,8 +43,9 @@ struct Services {
   KvBytes kv_bytes;
   /// The connection to a launched engine: connect_http(adapter, ...) for a real one.
   std::function<std::unique_ptr<Server>(const engine::Endpoint&, const plan::Plan&)> connect;
-  /// Checks of the machine before a launch: array of {"id","state","what","why","next"}; a "fail" ends the session.
-  std::function<Json(const plan::Plan& arm, const engine::Endpoint&)> preflight;
+  /// Checks of the machine before the launch of the session at `ordinal` (from 0): array of {"id","state","what","why","next"};
+  /// a "fail" ends the session.
+  std::function<Json(const plan::Plan& arm, int ordinal, const engine::Endpoint&)> preflight;
 };
 
 struct RunOptions {

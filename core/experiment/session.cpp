@@ -113,7 +113,7 @@ Session::Step Session::preflight() {
   record_.url = at_.url();
   // A server that runs has its memory and its port already: what a launch needs is not asked again.
   if (!env_.services.preflight || !env_.options.attach_url.empty() || taken_from_) return {};
-  Json checked = env_.services.preflight(job_.arm_plan, at_);
+  Json checked = env_.services.preflight(job_.arm_plan, record_.ordinal, at_);
   if (env_.control.stopped()) return fail(*trouble());  // what was cut short would read like a fault of the machine
   record_.preflight = std::move(checked);
   for (const auto& item : record_.preflight) {

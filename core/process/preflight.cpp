@@ -12,7 +12,7 @@ namespace kvcliff::process {
 using host::PreflightItem;
 using State = PreflightItem::State;
 
-host::Needs needs_of(const plan::Plan& plan, std::optional<std::int64_t> layers) {
+host::Needs needs_of(const plan::Plan& plan, std::optional<std::int64_t> layers, int first_session) {
   host::Needs n;
   n.layers = layers;
   // The emulator pins nothing; its tier is counted, not kept.
@@ -30,7 +30,7 @@ host::Needs needs_of(const plan::Plan& plan, std::optional<std::int64_t> layers)
   // Requests with their events, scrapes and raw bytes: 40 KiB each were ample for 16 output tokens.
   std::int64_t requests = 0;
   for (const auto& s : plan::schedule(plan))
-    if (const auto seen = plan::for_arm(plan, s.arm)) requests += plan::request_count(*seen).value_or(1000) + plan.warmup.max_requests;
+    if (const auto seen = plan::for_arm(plan, s.arm); seen && s.ordinal >= first_session) requests += plan::request_count(*seen).value_or(1000) + plan.warmup.max_requests;
   n.journal_bytes = requests * ((plan.keep_raw ? 40'000 : 8'000) + plan.workload.output_tokens * 64);
   return n;
 }

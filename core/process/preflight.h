@@ -10,8 +10,8 @@
 namespace kvcliff::process {
 
 /// What the sessions of a plan will ask of the machine they run on: the largest of its arms. `layers` of the model, where
-/// known, makes the pinned size exact.
-host::Needs needs_of(const plan::Plan& plan, std::optional<std::int64_t> layers = std::nullopt);
+/// known, makes the pinned size exact. Of the disk, only what sessions from `first_session` on (from 0) will write.
+host::Needs needs_of(const plan::Plan& plan, std::optional<std::int64_t> layers = std::nullopt, int first_session = 0);
 
 /// The look before a launch: port, memory, locked memory, /dev/shm, GPUs, disk, processes of an earlier session. For an
 /// engine on another machine the items about that machine are `not_possible` with the reason.

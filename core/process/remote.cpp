@@ -154,7 +154,8 @@ Command container_command(const plan::LauncherSpec& spec, const std::string& run
   if (const auto network = option(spec, "network"); !network.empty() && network != "host")
     if (const auto port = port_in(command.argv)) pair("-p", fmt::format("127.0.0.1:{}:{}", *port, *port));
   pair("--memory", option(spec, "memory"));
-  for (const auto v : split(option(spec, "volumes"), ','))
+  const auto volumes = option(spec, "volumes");
+  for (const auto v : split(volumes, ','))
     if (!trim(v).empty()) pair("-v", std::string(trim(v)));
   pair("-w", command.working_dir);
   pair("-e", "PYTHONUNBUFFERED=1");

@@ -34,6 +34,8 @@ void* operator new(std::size_t n) { return counted(n); }
 void* operator new[](std::size_t n) { return counted(n); }
 void* operator new(std::size_t n, std::align_val_t a) { return counted(n, a); }
 void* operator new[](std::size_t n, std::align_val_t a) { return counted(n, a); }
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { ++allocated; return std::malloc(n ? n : 1); }
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { ++allocated; return std::malloc(n ? n : 1); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

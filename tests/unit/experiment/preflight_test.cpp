@@ -43,7 +43,7 @@ Ran run_with(const std::vector<host::PreflightItem>& items) {
   EXPECT_TRUE(writer) << writer.error().sentence();
   Services services{adapter, launcher, **writer, [](const plan::Plan&) -> Result<std::int64_t> { return 1024; },
                     [&](const engine::Endpoint&, const plan::Plan&) -> std::unique_ptr<Server> { return std::make_unique<test::FakeServer>(script, launcher); },
-                    [&](const plan::Plan&, const engine::Endpoint&) {
+                    [&](const plan::Plan&, int, const engine::Endpoint&) {
                       Json out = Json::array();
                       for (const auto& i : items) out.push_back(host::to_json(i));
                       return out;
@@ -98,7 +98,7 @@ TEST(PreflightOfARun, TheLayersOfTheModelMakeThePinnedSizeExact) {
   auto p = plan::parse_file(KVCLIFF_SOURCE_DIR "/resources/plans/reference.json").plan;
   p.engine.adapter = "vllm";
   const auto worst = [&](std::optional<std::int64_t> layers) {
-    const Json items = machine_checks(p, layers, {}, {});
+    const Json items = machine_checks(p, 0, layers, {}, {});
     for (const auto& item : items)
       if (item.at("id") == "host_memory") return item.at("numbers").at("worst_case_bytes").get<std::int64_t>();
     return std::int64_t{-1};

@@ -25,6 +25,15 @@ TEST(Preflight, NeedsAreTheLargestArms) {
   EXPECT_GT(n.journal_bytes, 78 * 8'000);
 }
 
+TEST(Preflight, AResumedRunNeedsDiskForWhatIsLeftOnly) {
+  const auto plan = plan::parse_file(KVCLIFF_SOURCE_DIR "/resources/plans/reference.json").plan;
+  // Four sessions of 18 requests and one of 6, each with at most six more to warm up.
+  const auto whole = needs_of(plan).journal_bytes;
+  const auto a_request = whole / (4 * (18 + 6) + 6 + 6);
+  EXPECT_EQ(needs_of(plan, {}, 1).journal_bytes, whole - 24 * a_request);
+  EXPECT_EQ(needs_of(plan, {}, 4).journal_bytes, 12 * a_request);
+}
+
 const host::PreflightItem& of(const std::vector<host::PreflightItem>& items, std::string_view id) {
   for (const auto& i : items)
     if (i.id == id) return i;
