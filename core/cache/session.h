@@ -22,6 +22,12 @@ Request request_of(const workload::Prompt& prompt);
 Result<std::vector<PlannedRequest>> plan_session(const workload::Spec& spec, const Config& config, int warmups,
                                                  std::uint64_t salt = 0, const PredictOptions& options = {});
 
+/// Sources of requests that run one after the other from empty caches. Where generated blocks are stored too
+/// (offload_prompt_only = false), a prompt that comes again finds those of its first answer only if the model gives the same
+/// tokens again; that is the model's, so counts that depend on it are ranges over both.
+Result<std::vector<PredictedSources>> predict_in_order(const Config& config, std::span<const PlannedRequest* const> requests,
+                                                       const PredictOptions& options = {});
+
 /// Fills `predicted` of requests that run one after the other from empty caches.
 Result<void> predict_planned(const Config& config, std::span<PlannedRequest> requests, const PredictOptions& options = {});
 

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "cache/predict.h"
 #include "cache/rules.h"
+#include "cache/session.h"
 #include "model/config_text.h"
 #include "workload/requests.h"
 #include "workload/shared_start.h"
@@ -29,14 +30,6 @@ PlannedRequest planned_from(workload::Prompt&& p) {
   r.block_hashes = std::move(p.keys);
   r.revisit_distance = p.revisit_distance;
   return r;
-}
-
-cache::Input input_from(const PlannedRequest& r) {
-  cache::Input in;
-  in.request.prompt_tokens = r.prompt_tokens;
-  in.request.output_tokens = r.output_tokens;
-  in.request.keys = r.block_hashes;
-  return in;
 }
 
 }  // namespace
@@ -115,11 +108,11 @@ cache::Config cache_config(const SessionJob& job, const std::string& engine_vers
 
 Result<void> predict(const SessionJob& job, const std::string& engine_version, std::span<const PlannedRequest> before,
                      std::vector<PlannedRequest>& measured) {
-  std::vector<cache::Input> inputs;
-  inputs.reserve(before.size() + measured.size());
-  for (const auto& r : before) inputs.push_back(input_from(r));
-  for (const auto& r : measured) inputs.push_back(input_from(r));
-  const auto all = cache::predict(cache_config(job, engine_version), inputs);
+  std::vector<const PlannedRequest*> requests;
+  requests.reserve(before.size() + measured.size());
+  for (const auto& r : before) requests.push_back(&r);
+  for (const auto& r : measured) requests.push_back(&r);
+  const auto all = cache::predict_in_order(cache_config(job, engine_version), requests);
   if (!all) return fail(all.error());
   for (std::size_t i = 0; i < measured.size(); ++i) measured[i].predicted = (*all)[before.size() + i];
   return {};

@@ -78,6 +78,30 @@ TEST(RunCommand, TheReferencePlanGivesItsTotals) {
   expect_reference_totals(totals(dir / "j.kvcliff"));
 }
 
+TEST(RunCommand, ARunThatStoresAnswersTooReconcilesWhole) {
+  test::TempDir dir;
+  Json plan = *parse_json(*read_file(reference()), "reference.json");
+  plan["capacity"]["offload"]["offload_prompt_only"] = false;
+  plan["schedule"]["pairs"] = 1;
+  plan["schedule"]["controls"] = Json::array();
+  plan["arms"].erase(2);
+  ASSERT_TRUE(write_file(dir / "plan.json", plan.dump(1)));
+  for (const char* version : {"0.22.0", "0.32.0"}) {
+    plan["engine"]["version"] = version;
+    ASSERT_TRUE(write_file(dir / "plan.json", plan.dump(1)));
+    const std::string journal = dir / (std::string("j-") + version);
+    Cli cli(dir, {"run", dir / "plan.json", "--journal", journal, "--time-scale", "0.02", "--json"});
+    EXPECT_LE(cli.wait(), 1) << cli.err();
+    const auto json = parse_json(cli.out(), "stdout");
+    ASSERT_TRUE(json) << cli.out();
+    EXPECT_EQ(json->at("reconciled"), 36) << version;
+    EXPECT_EQ(json->at("unexplained"), (Json{{"tokens", 0}, {"bytes", 0}})) << version;
+    const Totals t = totals(journal);
+    EXPECT_EQ(t.as_predicted, 36) << version;
+    EXPECT_EQ(t.host_loaded, 24'000) << version;
+  }
+}
+
 TEST(RunCommand, KilledInTheMiddleItResumesAndEndsWithTheSameTotals) {
   test::TempDir dir;
   const std::string journal = dir / "j.kvcliff";

@@ -174,6 +174,31 @@ TEST(Rules, AVersionSetsItsSwitches) {
   EXPECT_EQ(*with_rules_of(Config{}, ""), cpu);
 }
 
+// Whether a prompt that comes again is answered with the same tokens is the model's: both stores are possible.
+TEST(Session, StoresOfGeneratedBlocksAreARangeWhereAPromptRepeats) {
+  workload::Spec spec;
+  spec.documents = 6;
+  spec.tokens = 2003;
+  spec.output_tokens = 16;
+  spec.rounds = 3;
+  auto config = sized(384, 1250);
+  config.offload_prompt_only = false;
+  const auto session = plan_session(spec, config, 1);
+  ASSERT_TRUE(session) << session.error().sentence();
+  for (const auto& r : *session) {
+    // 2,003 + 16 tokens fill 126 blocks; the 126th holds the prompt's tail and the answer.
+    const bool again = !r.warmup && r.round > 1;
+    EXPECT_EQ(r.predicted.stored_blocks.min, again ? 0 : 126) << r.ordinal;
+    EXPECT_EQ(r.predicted.stored_blocks.max, again ? 1 : 126) << r.ordinal;
+    EXPECT_EQ(r.predicted.stored_blocks.why.empty(), !again) << r.predicted.stored_blocks.why;
+    EXPECT_EQ(r.predicted.host_loaded, PredictedCount::exact(again ? 2000 : 0)) << "what is found of a prompt does not depend on its answer here";
+  }
+  config.offload_prompt_only = true;
+  const auto prompts = plan_session(spec, config, 1);
+  ASSERT_TRUE(prompts) << prompts.error().sentence();
+  for (const auto& r : *prompts) EXPECT_TRUE(r.predicted.stored_blocks.is_exact()) << r.ordinal;
+}
+
 // The reference plan's sessions: 78 requests, 156,234 prompt tokens.
 TEST(Session, TheReferencePlanGivesItsTotals) {
   std::int64_t prompt = 0, computed = 0, gpu = 0, host = 0, count = 0;
