@@ -102,6 +102,10 @@ CheckResult cached_tokens(const RequestContext& c) {
   if (!c.session_reports_cached_tokens && asked && version.value_or(false))
     return failed(static_cast<double>(-*hits), "cached_tokens is missing in every answer, although it was asked for (--enable-prompt-tokens-details) and " +
                                                    c.session.record.effective.engine_version + " always states it");
+  // Up to 0.23 the count is left out where it is 0, and only there: with hits, silence contradicts what was asked for.
+  if (!c.session_reports_cached_tokens && asked && *hits > 0)
+    return failed(static_cast<double>(-*hits), fmt::format("cached_tokens is missing although it was asked for (--enable-prompt-tokens-details) and {} were hit",
+                                                           tokens_text(*hits)));
   if (!reports)
     return not_possible(cap != c.session.record.capabilities.end() && !cap->second.how.empty()
                             ? cap->second.how

@@ -60,6 +60,14 @@ std::vector<Lie> lies() {
       {"bytes long", "R3", [](HonestRun& h) { h.request(2, 1, 3).loaded_bytes = Bytes(2016LL * 114'688); }},
       {"cached_tokens zero", "R4", [](HonestRun& h) { h.request(1, 1, 2).stream.usage.cached_tokens = 0; }},
       {"cached_tokens missing", "R4", [](HonestRun& h) { h.request(1, 1, 2).stream.usage.cached_tokens.reset(); }},
+      {"cached_tokens left out by 0.19 although tokens were cached", "R4",
+       [](HonestRun& h) {
+         for (auto& s : h.in.sessions) {
+           s.record.effective.engine_version = "0.19.0 (simulated)";
+           s.record.capabilities["cached_tokens"] = {false, "the answers carry no details; that is also so when nothing was cached"};
+           for (auto& r : s.requests) r.stream.usage.cached_tokens.reset();
+         }
+       }},
       {"cached_tokens missing everywhere", "R4",
        [](HonestRun& h) {
          for (auto& s : h.in.sessions)
