@@ -116,7 +116,7 @@ Result<ForeignExperiment> experiment_of(const ForeignResult& result, std::string
   const MonoNs origin = next;
   for (const auto& q : result.requests) {
     const MonoNs base = q.sent_s ? origin + ns(*q.sent_s - first) : next;
-    out.requests.push_back(record_of(q, result, static_cast<int>(out.requests.size()), base, q.sent_wall.value_or(e.created + (base - origin))));
+    out.requests.push_back(record_of(q, result, static_cast<int>(out.requests.size()), base, q.sent_wall.value_or(result.when ? *result.when + (base - origin) : 0)));
     // Without send times requests are laid one after the other, so that none overlap by accident.
     next = std::max(next, out.requests.back().stream.times.end) + 1'000'000;
   }

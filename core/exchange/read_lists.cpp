@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "exchange/fields.h"
 #include "exchange/foreign_result.h"
@@ -11,16 +12,29 @@
 namespace kvcliff::exchange {
 namespace {
 
-/// An AIPerf metric in seconds: {"value","unit"}, or a plain number of milliseconds.
-std::optional<double> seconds(const Json& metrics, const char* name) {
+/// Seconds in one unit of an AIPerf metric; without a word it is milliseconds. Nullopt: a unit that is no time we know.
+std::optional<double> unit_seconds(const Json& metric) {
+  if (!metric.is_object()) return 1e-3;
+  std::string unit = text(metric, {"unit"});
+  for (char& c : unit) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  static const std::map<std::string, double> scale{
+      {"", 1e-3}, {"ns", 1e-9}, {"us", 1e-6}, {"\u00b5s", 1e-6}, {"\u03bcs", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60},
+      {"nsec", 1e-9}, {"usec", 1e-6}, {"msec", 1e-3}, {"sec", 1}, {"nanosecond", 1e-9}, {"microsecond", 1e-6}, {"millisecond", 1e-3},
+      {"second", 1}, {"minute", 60}, {"nanoseconds", 1e-9}, {"microseconds", 1e-6}, {"milliseconds", 1e-3}, {"seconds", 1}, {"minutes", 60}};
+  const auto at = scale.find(unit);
+  return at == scale.end() ? std::nullopt : std::optional(at->second);
+}
+
+/// An AIPerf metric in seconds: {"value","unit"}, or a plain number of milliseconds. A unit that is not known is added to
+/// `unknown`, and its value is left out: a time that is off by a thousand is worse than none.
+std::optional<double> seconds(const Json& metrics, const char* name, std::set<std::string>& unknown) {
   const Json* m = member(metrics, name);
   if (!m) return std::nullopt;
-  if (m->is_number()) return m->get<double>() / 1e3;
-  const auto v = number(*m, {"value"});
+  const auto v = m->is_number() ? std::optional(m->get<double>()) : number(*m, {"value"});
   if (!v) return std::nullopt;
-  static const std::map<std::string, double> scale{{"s", 1}, {"sec", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-  const auto unit = scale.find(text(*m, {"unit"}));
-  return *v * (unit == scale.end() ? 1e-3 : unit->second);
+  const auto unit = unit_seconds(*m);
+  if (!unit) unknown.insert(fmt::format("{} in \"{}\"", name, text(*m, {"unit"})));
+  return unit ? std::optional(*v * *unit) : std::nullopt;
 }
 
 std::optional<std::int64_t> amount(const Json& metrics, const char* name) {
@@ -46,6 +60,7 @@ Result<ForeignResult> read_aiperf(const std::vector<Json>& records, const std::s
   ForeignResult out;
   out.tool = "AIPerf";
   std::map<std::string, int> conversations;
+  std::set<std::string> unknown;
   int warmup = 0;
   for (const auto& j : records) {
     const Json& meta = *member(j, "metadata");
@@ -65,13 +80,17 @@ Result<ForeignResult> read_aiperf(const std::vector<Json>& records, const std::s
     if (const auto turn = count(meta, {"turn_index"})) r.turn = static_cast<int>(*turn);
     r.prompt_tokens = amount(metrics, "input_sequence_length");
     r.output_tokens = amount(metrics, "output_sequence_length");
-    r.ttft_s = seconds(metrics, "time_to_first_token");
-    r.total_s = seconds(metrics, "request_latency");
+    r.ttft_s = seconds(metrics, "time_to_first_token", unknown);
+    r.total_s = seconds(metrics, "request_latency", unknown);
     if (const Json* gaps = member(metrics, "inter_chunk_latency")) {
       const Json& values = gaps->is_object() && member(*gaps, "value") ? *member(*gaps, "value") : *gaps;
+      const auto of_all = unit_seconds(*gaps);
+      if (!of_all) unknown.insert(fmt::format("inter_chunk_latency in \"{}\"", text(*gaps, {"unit"})));
       if (values.is_array())
-        for (const auto& g : values)
-          if (const auto v = g.is_number() ? std::optional(g.get<double>()) : number(g, {"value"})) r.gaps_s.push_back(*v / 1e3);
+        for (const auto& g : values) {
+          const auto unit = g.is_object() && member(g, "unit") ? unit_seconds(g) : of_all;
+          if (const auto v = g.is_number() ? std::optional(g.get<double>()) : number(g, {"value"}); v && unit) r.gaps_s.push_back(*v * *unit);
+        }
     }
     if (const Json* error = member(j, "error")) {
       r.outcome = Outcome::error;
@@ -85,6 +104,7 @@ Result<ForeignResult> read_aiperf(const std::vector<Json>& records, const std::s
     out.requests.push_back(std::move(r));
   }
   if (warmup > 0) out.notes.push_back(fmt::format("{} warm-up requests are left out", warmup));
+  for (const auto& u : unknown) out.notes.push_back(fmt::format("{} is no unit of time that is known here; these values are left out", u));
   finish(out);
   return out;
 }

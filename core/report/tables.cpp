@@ -72,7 +72,10 @@ Table Maker::requests(bool warmup) const {
     c.integer(s.record.ordinal).integer(s.record.attempt).text(s.record.arm).integer(r.plan.ordinal);
     r.plan.document >= 0 ? c.integer(r.plan.document) : c.none();
     r.plan.round >= 0 ? c.integer(r.plan.round) : c.none();
-    c.text(r.plan.prompt_hash).text(iso8601(r.sent.wall)).integer(r.plan.prompt_tokens).maybe(r.stream.usage.prompt_tokens);
+    c.text(r.plan.prompt_hash);
+    r.sent.wall > 0 ? c.text(iso8601(r.sent.wall)) : c.none();  // an imported file may say neither when nor how long
+    r.plan.prompt_tokens > 0 ? c.integer(r.plan.prompt_tokens) : c.none();
+    c.maybe(r.stream.usage.prompt_tokens);
     c.maybe(plain(r.sources.computed)).maybe(plain(r.sources.gpu_hit)).maybe(plain(r.sources.host_loaded)).maybe(plain(r.sources.unknown));
     c.text(r.sources.computed.from).text(r.sources.gpu_hit.from).text(r.sources.host_loaded.from);
     c.text(predicted(r.plan.predicted.computed, any)).text(predicted(r.plan.predicted.gpu_hit, any)).text(predicted(r.plan.predicted.host_loaded, any));

@@ -101,6 +101,8 @@ TEST(Foreign, WhatIsNoResultIsRefusedWithTheWayToGetOne) {
     return r ? std::string() : r.error().sentence();
   };
   EXPECT_THAT(refused(R"({"mean_ttft_ms":83.1,"completed":10})"), HasSubstr("--save-detailed"));
+  EXPECT_THAT(refused(R"({"input_lens":[100],"output_lens":[3],"errors":[""]})"), HasSubstr("--save-detailed"));
+  EXPECT_THAT(refused(R"({"mean_ttft_ms":NaN,"request_rate":Infinity})"), HasSubstr("--save-detailed"));
   EXPECT_THAT(refused(R"({"aiperf_version":"0.12.0","time_to_first_token":{"avg":20}})"), HasSubstr("profile_export.jsonl"));
   EXPECT_THAT(refused("hello"), HasSubstr("neither a JSON document nor JSON lines"));
   EXPECT_THAT(refused(R"({"a":1})"), HasSubstr("not those of a known tool"));
@@ -108,6 +110,37 @@ TEST(Foreign, WhatIsNoResultIsRefusedWithTheWayToGetOne) {
   EXPECT_THAT(refused(""), HasSubstr("empty"));
   EXPECT_THAT(refused(aiperf + "{\"metadata\":"), HasSubstr("line 5"));
   EXPECT_THAT(refused(R"({"ttfts":[0.1,0.2],"input_lens":[1]})"), HasSubstr("input_lens has 1 entries, ttfts 2"));
+}
+
+TEST(Foreign, AUnitOfTimeIsTakenAtItsWord) {
+  const auto with = [](const std::string& unit, double value) {
+    return read(R"({"metadata":{"request_start_ns":1796119291000000000},"metrics":{"time_to_first_token":{"value":)" + std::to_string(value) + R"(,"unit":")" + unit +
+                R"("},"inter_chunk_latency":{"value":[)" + std::to_string(value) + R"(],"unit":")" + unit + R"("}},"error":null})");
+  };
+  for (const auto& [unit, value] : {std::pair{"s", 0.25}, {"sec", 0.25}, {"seconds", 0.25}, {"Seconds", 0.25}, {"ms", 250.0}, {"milliseconds", 250.0},
+                                    {"us", 250'000.0}, {"\u00b5s", 250'000.0}, {"ns", 250'000'000.0}, {"", 250.0}}) {
+    const auto r = with(unit, value);
+    ASSERT_TRUE(r.requests.at(0).ttft_s) << unit;
+    EXPECT_NEAR(*r.requests[0].ttft_s, 0.25, 1e-12) << unit;
+    ASSERT_EQ(r.requests[0].gaps_s.size(), 1u) << unit;
+    EXPECT_NEAR(r.requests[0].gaps_s[0], 0.25, 1e-12) << unit;
+  }
+  const auto strange = with("fortnights", 1);
+  EXPECT_FALSE(strange.requests.at(0).ttft_s);
+  EXPECT_TRUE(strange.requests[0].gaps_s.empty());
+  ASSERT_EQ(strange.notes.size(), 2u);
+  EXPECT_THAT(strange.notes[1], HasSubstr("time_to_first_token in \"fortnights\" is no unit of time"));
+}
+
+TEST(Foreign, WordsForNumbersThatAreNoneAreUnknown) {
+  const auto r = read(R"({"model_id":"NaN and Infinity","ttfts":[0.25,NaN,0.125],"itls":[[0.01],[-Infinity],[]],"input_lens":[1,2,3],"output_lens":[2,2,1],)"
+                      R"("errors":["","say \"NaN\"",""],"request_rate":Infinity})");
+  EXPECT_EQ(r.model, "NaN and Infinity") << "within a text they are letters";
+  ASSERT_EQ(r.requests.size(), 3u);
+  EXPECT_EQ(r.requests[0].ttft_s, 0.25);
+  EXPECT_FALSE(r.requests[1].ttft_s);
+  EXPECT_EQ(r.requests[1].error, "say \"NaN\"");
+  EXPECT_EQ(r.requests[2].ttft_s, 0.125);
 }
 
 TEST(Import, AnExperimentOfAnotherToolIsKeptOnceAndClaimsNothing) {
@@ -165,6 +198,10 @@ TEST(Import, TimesAreThoseOfTheTool) {
   EXPECT_EQ(e->session.arm, "on");
   EXPECT_FALSE(e->requests[0].stream.usage.prompt_tokens) << "the tool's count is not the engine's";
   EXPECT_EQ(e->requests[0].plan.prompt_tokens, 591);
+  EXPECT_EQ(e->requests[0].sent.wall, 0) << "this tool counts from a start of its own; the time of the import is not when it was sent";
+  const auto dated = experiment_of(read(guidellm), guidellm, {});
+  ASSERT_TRUE(dated);
+  EXPECT_EQ(dated->requests[0].sent.wall, 1'796'119'291'000'000'000);
 }
 
 }  // namespace

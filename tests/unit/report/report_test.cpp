@@ -77,6 +77,16 @@ TEST(Tables, HaveTheContractsFilesAndFirstColumns) {
   EXPECT_EQ(lines(table(all, "events.csv")), 1u + 83 * 16);
 }
 
+TEST(Tables, WhatAnImportedFileDoesNotSayStaysEmpty) {
+  HonestRun run;
+  auto& r = run.request(0, 0, 1);
+  r.plan.prompt_tokens = 0;
+  r.sent.wall = 0;
+  const auto text = table(tables(run.in, analysis::evaluate(run.in), false), "requests.csv");
+  EXPECT_NE(text.find("," + r.plan.prompt_hash + ",,,"), std::string::npos) << "neither a time of 1970 nor a prompt of 0 tokens";
+  EXPECT_EQ(text.find("1970-"), std::string::npos);
+}
+
 TEST(Tables, EveryRowHasAsManyCellsAsTheHeader) {
   const HonestRun run;
   for (const auto& t : tables(run.in, analysis::evaluate(run.in), false)) {
