@@ -131,11 +131,21 @@ std::vector<plan::Fault> missing_things(const Context& context, const LoadedPlan
     return std::any_of(known.begin(), known.end(), [&](const plan::Fault& f) { return f.field.empty() || f.field.rfind(part, 0) == 0; });
   };
   const plan::Plan& p = loaded.plan;
-  if (!faulty("model."))
+  if (!faulty("model.")) {
     if (const auto layout = layout_of_plan(context, p, &loaded); !layout) {
       const Error& e = layout.error();
       out.push_back({p.model.config.empty() ? "model.id" : "model.config", "The KV size of the model cannot be told: " + e.sentence(), {}});
+    } else if (!faulty("capacity.") && !faulty("arms")) {
+      for (const auto& arm : p.arms) {
+        const auto seen = plan::for_arm(p, arm.name);
+        if (!arm.offload || !seen) continue;
+        const std::int64_t chunk = layout->bytes_per_token_all_ranks * seen->capacity.block_size * seen->capacity.offload.blocks_per_chunk;
+        if (seen->capacity.host_bytes < chunk)
+          out.push_back({"capacity.host_bytes", fmt::format("The host tier of arm \"{}\" has {} bytes, and one chunk of this model takes {}: it holds nothing", arm.name,
+                                                            grouped(seen->capacity.host_bytes), grouped(chunk)), "Raise capacity.host_bytes, or lower capacity.offload.blocks_per_chunk"});
+      }
     }
+  }
   std::error_code ec;
   if (!loaded.journalled && p.workload.kind == workload::Spec::Kind::trace && !p.workload.trace.empty() && !faulty("workload.trace") &&
       !fs::is_regular_file(p.workload.trace, ec))

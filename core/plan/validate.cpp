@@ -125,6 +125,55 @@ void check_fit(const Plan& p, Findings& f) {
           {"workload.kind", "workload.rounds", "workload.turn_tokens", "workload.output_tokens", "capacity.block_size", "capacity.gpu_blocks"});
 }
 
+/// A number like vLLM's own 4096, 32k (1,000) and 32K (1,024); nullopt for "auto" and what cannot be read.
+std::optional<std::int64_t> length_of(std::string text) {
+  std::int64_t scale = 1;
+  if (!text.empty()) {
+    constexpr std::string_view suffixes = "kKmM";
+    constexpr std::int64_t scales[] = {1000, 1024, 1'000'000, 1024 * 1024};
+    if (const auto at = suffixes.find(text.back()); at != std::string_view::npos) {
+      scale = scales[at];
+      text.pop_back();
+    }
+  }
+  const auto n = parse_double(text);
+  return n && *n > 0 && *n < 1e12 ? std::optional(static_cast<std::int64_t>(*n * static_cast<double>(scale))) : std::nullopt;
+}
+
+/// A run that is over can be read whatever its plan asked of an engine.
+void mark_of_launch(Findings& f, std::size_t from) {
+  for (std::size_t i = from; i < f.all.size(); ++i) f.all[i].of_launch = true;
+}
+
+/// What the engine is told of its version and of the longest sequence.
+void check_engine(const Plan& p, Findings& f) {
+  const std::size_t before = f.all.size();
+  const std::string& version = p.engine.version;
+  if (!version.empty()) {
+    const auto parts = split(std::string_view(version).substr(version.front() == 'v' ? 1 : 0), '.');
+    const auto major = parse_int(parts[0]), minor = parts.size() > 1 ? parse_int(parts[1].substr(0, parts[1].find_first_not_of("0123456789"))) : std::nullopt;
+    if (!major || !minor)
+      f.add("engine.version", fmt::format("engine.version is no version: \"{}\"", version), "Write it as 0.32.0, or leave it out");
+    else if (p.engine.adapter == "emulator" && (*major != 0 || *minor < 10 || *minor > 32 || parts.size() > 3))
+      f.add("engine.version", fmt::format("The emulator speaks as vLLM 0.10 to 0.32, and engine.version is \"{}\"", version), {}, {"engine.adapter"});
+  }
+  const auto& w = p.workload;
+  if (w.kind == Kind::trace || w.tokens < 1 || w.tokens > 100'000'000 || w.rounds < 1 || w.rounds > 10'000'000 || w.turn_tokens < 0 || w.turn_tokens > 100'000'000) return mark_of_launch(f, before);
+  const std::int64_t longest = (w.kind == Kind::sessions ? w.tokens + (w.rounds - 1) * w.turn_tokens : w.tokens) + std::max<std::int64_t>(w.output_tokens, 0);
+  const auto& args = p.engine.extra_args;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    std::string flag = args[i].substr(0, args[i].find('='));
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    if (flag != "--max-model-len") continue;
+    const bool inside = args[i].size() > flag.size();
+    const auto limit = inside ? length_of(args[i].substr(flag.size() + 1)) : i + 1 < args.size() ? length_of(args[i + 1]) : std::nullopt;
+    if (limit && *limit < longest)
+      f.add("engine.extra_args", fmt::format("--max-model-len is {}, and the longest prompt with its answer has {} tokens: the engine would refuse it", grouped(*limit), grouped(longest)),
+            fmt::format("Give at least {}, or shorten the prompts", grouped(longest)), {"workload.tokens", "workload.output_tokens", "workload.turn_tokens", "workload.rounds"});
+  }
+  mark_of_launch(f, before);
+}
+
 void check_limits(const Plan& p, Findings& f) {
   f.above("limits.start_s", p.limits.start_s, 0, 1e6);
   const bool idle = f.above("limits.idle_s", p.limits.idle_s, 0, 1e6);
@@ -197,6 +246,7 @@ void check_launcher(const Plan& p, Findings& f) {
 std::vector<Finding> find_value_faults(const Plan& p) {
   Findings f;
   check_launcher(p, f);
+  check_engine(p, f);
   check_model(p, f);
   check_capacity(p, f);
   check_workload(p, f);

@@ -159,5 +159,17 @@ TEST_F(PlanCommands, AHostThatIsAFlagIsNeverHandedToSsh) {
   EXPECT_FALSE(fs::exists(dir_ / "x"));
 }
 
+TEST_F(PlanCommands, ATierThatHoldsNoChunkOfTheModelIsAFault) {
+  auto plan = reference();
+  plan["capacity"]["host_bytes"] = 16 * 114'688 - 1;  // one byte less than a block of qwen3-0.6b
+  EXPECT_EQ(faulty_fields(plan), std::vector<std::string>{"capacity.host_bytes"});
+  plan["capacity"]["host_bytes"] = 16 * 114'688;
+  EXPECT_EQ(cli({"plan", "check", written(plan)}).code, 0);
+  plan["capacity"]["offload"]["blocks_per_chunk"] = 4;
+  EXPECT_EQ(faulty_fields(plan), std::vector<std::string>{"capacity.host_bytes"});
+  plan["arms"][1]["overrides"]["capacity.host_bytes"] = 4 * 16 * 114'688;
+  EXPECT_EQ(cli({"plan", "check", written(plan)}).code, 0) << "the arm's own size counts";
+}
+
 }  // namespace
 }  // namespace kvcliff

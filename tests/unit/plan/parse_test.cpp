@@ -202,6 +202,29 @@ TEST(PlanFile, ArgumentsThatContradictThePlanAreFaults) {
   EXPECT_THAT(all(parse(json).faults), HasSubstr("Arm \"on\": engine.extra_args holds --block-size")) << "an arm's own, too";
 }
 
+TEST(PlanFile, AVersionThatIsNoneOrThatTheEmulatorCannotSpeakIsAFault) {
+  const auto faults = [](const std::string& adapter, const std::string& version) {
+    return all(parse_text(R"({"schema":"kvcliff.plan/1","model":{"id":"m"},"engine":{"adapter":")" + adapter + R"(","version":")" + version + R"("}})", "p").faults);
+  };
+  for (const char* good : {"0.32.0", "v0.26.0", "0.19", "0.10.2"}) EXPECT_THAT(faults("emulator", good), ::testing::Not(HasSubstr("engine.version"))) << good;
+  for (const char* good : {"0.26.0rc1", "0.33.0", "1.2.0", "0.26rc1"}) EXPECT_THAT(faults("vllm", good), ::testing::Not(HasSubstr("engine.version"))) << good;
+  for (const char* bad : {"0.9.0", "0.33.0", "1.2.0"}) EXPECT_THAT(faults("emulator", bad), HasSubstr("speaks as vLLM 0.10 to 0.32")) << bad;
+  for (const char* bad : {"abc", "latest", "32", "0.", "v"}) EXPECT_THAT(faults("vllm", bad), HasSubstr("is no version")) << bad;
+  auto json = reference();
+  json["engine"]["version"] = "newest";
+  EXPECT_FALSE(parse(json).valid());
+  EXPECT_TRUE(parse_stored(json.dump(), "journal").valid()) << "a run that is over can be read";
+}
+
+TEST(PlanFile, ALimitBelowTheLongestPromptIsAFault) {
+  const auto faults = [](const std::string& args) {
+    return all(parse_text(R"({"schema":"kvcliff.plan/1","model":{"id":"m"},"workload":{"tokens":2003,"output_tokens":16},"engine":{"extra_args":[)" + args + "]}}", "p").faults);
+  };
+  for (const char* bad : {R"("--max-model-len","100")", R"("--max-model-len=2018")", R"("--max_model_len","2k")"}) EXPECT_THAT(faults(bad), HasSubstr("2,019 tokens")) << bad;
+  for (const char* good : {R"("--max-model-len","2019")", R"("--max-model-len=2K")", R"("--max-model-len","auto")", R"("--max-model-len")", R"("--max-num-seqs","8")"})
+    EXPECT_THAT(faults(good), ::testing::Not(HasSubstr("max-model-len"))) << good;
+}
+
 TEST(PlanFile, NamesOfEndlessLengthAreFaults) {
   auto json = reference();
   json["name"] = std::string(200, 'n');
