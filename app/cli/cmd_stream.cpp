@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
 #include <future>
 #include <ostream>
 
+#include "analysis/rates.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -132,6 +135,12 @@ int run(Context& context, const Options& o) {
   if (!o.raw.empty())
     if (const auto written = write_file(o.raw, record.raw); !written) return context.report(written.error());
   OrderedJson j = stream_json(record, true);
+  if (const auto prompt = body->find("prompt"); prompt != body->end() && prompt->is_array()) {
+    const auto sent = static_cast<std::int64_t>(prompt->size());
+    if (const auto length = analysis::prompt_length(sent, record.usage.prompt_tokens, std::nullopt); length.warning)
+      j["warnings"].push_back(fmt::format("{} prompt tokens were sent, and the engine counted {} ({:+.1f} %): something is added to prompts, or they are tokenised anew",
+                                          grouped(sent), grouped(*record.usage.prompt_tokens), length.off_percent));
+  }
   j["url"] = target;
   j["model"] = model;
   if (context.json)
