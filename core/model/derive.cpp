@@ -151,12 +151,7 @@ Result<KvLayout> derive(const Json& config, const Options& options) {
   l.window_extra = all_sliding ? 0 : windowed;
   if (all_sliding) l.warnings.push_back(fmt::format("Every layer slides: a request stops growing at about {} tokens", l.window_tokens));
 
-  const std::int64_t chunk = config.is_object() ? [&] {
-    for (const char* key : {"mamba_chunk_size", "chunk_size"})
-      if (const auto it = config.find(key); it != config.end() && it->is_number_integer() && *it > 0 && *it <= (1 << 16)) return it->get<std::int64_t>();
-    return std::int64_t{0};
-  }() : 0;
-  arrange(l, chunk);
+  arrange(l, s.state_chunk);
   for (const auto& g : l.groups)
     for (const auto& c : l.caches)
       if (c.kind == g.kind && c.kind != CacheKind::state) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "model/dtype.h"
 
 namespace kvcliff::model {
@@ -35,6 +36,8 @@ class ShapeReader {
     if (r_.ok()) add_mtp();
     if (r_.ok()) name_kind();
     if (!r_.ok()) return fail(*r_.error());
+    for (const char* name : {"mamba_chunk_size", "chunk_size"})
+      if (const Json* v = r_.find({name}); s_.state_chunk == 0 && v && v->is_number_integer() && *v > 0 && *v <= (1 << 16)) s_.state_chunk = v->get<std::int64_t>();
     s_.dimensions = read_dimensions(r_, s_, kv_heads_, head_dim_);
     return std::move(s_);
   }
@@ -143,7 +146,11 @@ class ShapeReader {
 
   void read_head_dim() {
     std::string key;
-    if (const auto d = r_.count({"head_dim", "hidden_size_per_head", "kv_channels", "attention_head_dim", "head_dim_effective"}, &key, 1 << 16)) {
+    // A head_dim of 0 is how some exporters write that the file does not say; engines then divide.
+    const Json* written = r_.find({"head_dim"});
+    const bool zero = written && written->is_number() && *written == 0;
+    if (zero) s_.warnings.push_back("head_dim is 0 and taken as not given: the hidden size is divided by the number of heads");
+    if (const auto d = zero ? std::nullopt : r_.count({"head_dim", "hidden_size_per_head", "kv_channels", "attention_head_dim", "head_dim_effective"}, &key, 1 << 16)) {
       head_dim_ = *d;
       fact("head_dim", *d, r_.from(key));
       return;
@@ -265,6 +272,12 @@ class ShapeReader {
   }
 
   void apply_skips() {
+    for (const auto& skip : options_.kv_skip_layers) {
+      const auto index = parse_int(skip);
+      if (index ? *index < 0 || *index >= s_.layers : skip != "sliding_window")
+        return r_.refuse(ErrorCode::bad_usage, fmt::format("There is no layer \"{}\" to keep in 16 bit", skip), "kv_cache_dtype_skip_layers",
+                         fmt::format("the model has layers 0 to {}", s_.layers - 1), "Give indices of layers, or sliding_window");
+    }
     for (const auto& skip : options_.kv_skip_layers)
       for (auto& c : s_.caches)
         if (c.kind != CacheKind::state && (skip == std::to_string(c.layer) || (skip == "sliding_window" && c.kind == CacheKind::sliding))) c.dtype = "bfloat16";

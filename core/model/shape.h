@@ -39,6 +39,7 @@ struct Shape {
   Dimensions dimensions;
   std::string kv_dtype;
   std::vector<Factor> derivation;
+  std::int64_t state_chunk = 0;  ///< tokens between two states that the model's kernels can keep; 0 = the file does not say
   std::vector<std::string> warnings;
 };
 Result<Shape> read_shape(const Json& config, const Options& options, std::string& part_path);

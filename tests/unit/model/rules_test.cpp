@@ -110,6 +110,45 @@ TEST(KvDtypes, SkippedLayersStayIn16Bit) {
   EXPECT_EQ(derive(llama(), o)->bytes_per_token, 2 * 8 * 128 * (30 * 1 + 2 * 2));
 }
 
+TEST(KvDtypes, ALayerThatIsNotThereCannotBeSkipped) {
+  auto o = options("fp8");
+  for (const char* skip : {"32", "-1", "last", ""}) {
+    o.kv_skip_layers = {"0", skip};
+    const auto l = derive(llama(), o);
+    ASSERT_FALSE(l) << skip;
+    EXPECT_NE(l.error().sentence().find("There is no layer \"" + std::string(skip) + "\""), std::string::npos) << l.error().sentence();
+  }
+  o.kv_skip_layers = {"sliding_window"};
+  EXPECT_TRUE(derive(llama(), o)) << "a word for layers that this model has none of";
+}
+
+TEST(Heads, AHeadSizeOfZeroIsOneThatIsNotGiven) {
+  Json c = llama();
+  const auto given = *derive(c);
+  c["head_dim"] = 0;
+  const auto divided = derive(c);
+  ASSERT_TRUE(divided) << divided.error().sentence();
+  EXPECT_EQ(divided->bytes_per_token, given.bytes_per_token);
+  EXPECT_NE(std::find_if(divided->warnings.begin(), divided->warnings.end(), [](const std::string& w) { return w.find("head_dim is 0") != std::string::npos; }), divided->warnings.end());
+  c["head_dim"] = -128;
+  EXPECT_FALSE(derive(c));
+}
+
+// The state kernels' chunk stands beside the sizes, also where those are in a nested part.
+TEST(States, TheChunkOfTheKernelsIsFoundBesideTheSizes) {
+  const Json flat = Json::parse(R"({"model_type":"qwen3_5_moe_text","num_hidden_layers":40,"num_attention_heads":16,"num_key_value_heads":2,"head_dim":256,"hidden_size":2048,
+    "full_attention_interval":4,"linear_key_head_dim":128,"linear_num_key_heads":16,"linear_value_head_dim":128,"linear_num_value_heads":32,"linear_conv_kernel_dim":4,
+    "mamba_ssm_dtype":"float32","torch_dtype":"bfloat16","mamba_chunk_size":256})");
+  Options o;
+  o.mamba_cache_mode = "all";
+  const auto at_top = derive(flat, o);
+  ASSERT_TRUE(at_top) << at_top.error().sentence();
+  EXPECT_EQ(at_top->block_size, 1280) << "a multiple of 256 that holds the state";
+  const auto nested = derive(Json{{"model_type", "q"}, {"text_config", flat}}, o);
+  ASSERT_TRUE(nested) << nested.error().sentence();
+  EXPECT_EQ(nested->block_size, 1280);
+}
+
 TEST(Windows, UnusedOnesAreNotCounted) {
   Json c = llama();
   c["sliding_window"] = 4096;
