@@ -12,13 +12,14 @@
 #include "model/capacity.h"
 #include "model/catalogue.h"
 #include "model/config_text.h"
+#include "model/host_options.h"
 
 namespace kvcliff::cli {
 namespace {
 namespace fs = std::filesystem;
 
 struct ModelArgs {
-  std::string what, gpu_bytes, host_bytes;
+  std::string what, gpu_bytes, host_bytes, host_option;
   model::Options options;
   std::string hybrid_manager = "auto";
   std::int64_t max_model_len = 0, max_batched = 0, blocks_per_chunk = 1;
@@ -75,6 +76,31 @@ Result<std::int64_t> pool_tokens(const model::KvLayout& l, const Result<Blocks>&
   return blocks->v * l.block_size * factor;
 }
 
+/// The host tier's bytes over all ranks: --host-bytes, or an engine's own option by its own unit and scope.
+Result<std::optional<Bytes>> host_bytes_of(const ModelArgs& a, const model::KvLayout& l, OrderedJson& j) {
+  if (!a.host_option.empty() && !a.host_bytes.empty())
+    return fail(ErrorCode::bad_usage, "The host tier has two sizes", "--host-option, --host-bytes", {}, "Keep one of them");
+  if (!a.host_bytes.empty()) {
+    const auto bytes = parse_bytes(a.host_bytes);
+    if (!bytes) return fail(ErrorCode::bad_usage, "Not an amount of memory: \"" + a.host_bytes + "\"", "--host-bytes", {}, "Write 10GiB, 2.5 GB or bytes");
+    return bytes;
+  }
+  if (a.host_option.empty()) return std::optional<Bytes>();
+  const auto colon = a.host_option.find(':'), equals = a.host_option.find('=');
+  std::string option = colon < equals && equals != std::string::npos ? a.host_option.substr(colon + 1, equals - colon - 1) : std::string();
+  const auto value = equals != std::string::npos ? parse_double(a.host_option.substr(equals + 1)) : std::nullopt;
+  while (option.starts_with('-')) option.erase(0, 1);
+  std::replace(option.begin(), option.end(), '-', '_');
+  if (option.empty() || !value)
+    return fail(ErrorCode::bad_usage, "Not an option with its value: \"" + a.host_option + "\"", "--host-option", {}, "Write vllm:kv_offloading_size=10 or sglang:hicache_size=32");
+  const std::string engine = a.host_option.substr(0, colon);
+  auto bytes = model::host_total_bytes(engine, option, *value, l.options.tp, 1, Bytes(l.bytes_per_token_per_rank * l.block_size));
+  if (!bytes) return fail(bytes.error());
+  for (const auto& r : model::host_size_rules())
+    if (r.engine == engine && r.option == option) j["host_option"] = fmt::format("{} of {} counts {}", option, engine, r.words);
+  return std::optional(*bytes);
+}
+
 Result<void> capacities(const ModelArgs& a, const model::KvLayout& l, OrderedJson& j) {
   const std::int64_t context = std::int64_t{l.options.dcp} * l.options.pcp;
   if (!a.gpu_bytes.empty()) {
@@ -94,9 +120,9 @@ Result<void> capacities(const ModelArgs& a, const model::KvLayout& l, OrderedJso
     }
   }
   if (a.max_model_len > 0) put(j, "needed_bytes_per_rank", model::needed_bytes(l, Tokens(a.max_model_len), a.max_batched).map([](Bytes b) { return b.v; }));
-  if (!a.host_bytes.empty()) {
-    const auto bytes = parse_bytes(a.host_bytes);
-    if (!bytes) return fail(ErrorCode::bad_usage, "Not an amount of memory: \"" + a.host_bytes + "\"", "--host-bytes", {}, "Write 10GiB, 2.5 GB or bytes");
+  const auto host = host_bytes_of(a, l, j);
+  if (!host) return fail(host.error());
+  if (const auto& bytes = *host) {
     const auto chunks = model::host_chunks(l, *bytes, a.blocks_per_chunk);
     const auto blocks = chunks.map([&](Blocks c) { return c * a.blocks_per_chunk; });
     j["host_bytes_all_ranks"] = bytes->v;
@@ -115,6 +141,7 @@ void words(std::ostream& out, const model::KvLayout& l, const OrderedJson& j) {
     out << fmt::format("{:>20} on the largest rank\n{:>20} over all ranks, copies counted\n", grouped(l.bytes_per_token_per_rank), grouped(l.bytes_per_token_all_ranks));
   if (l.window_tokens) out << fmt::format("{:>20} more per token inside the window of {} tokens\n", grouped(l.window_extra), grouped(l.window_tokens));
   if (l.state) out << fmt::format("{:>20} bytes of state per sequence\n", grouped(l.state->raw_bytes_per_sequence));
+  if (j.contains("host_option")) out << fmt::format("{:>20} bytes of host tier over all ranks: {}\n", grouped(j["host_bytes_all_ranks"].get<std::int64_t>()), j["host_option"].get<std::string>());
   for (const char* key : {"gpu_blocks", "gpu_tokens", "host_blocks", "host_tokens"})
     if (j.contains(key)) out << (j[key].is_null() ? fmt::format("{:>20} {}: {}\n", "not available", key, j[std::string(key) + "_why"].get<std::string>()) : fmt::format("{:>20} {}\n", grouped(j[key].get<std::int64_t>()), key));
   out << "Derivation\n";
@@ -166,6 +193,7 @@ void add_model(CLI::App& app, Context& context) {
   sub->add_option("--block-size", a->options.block_size, "Tokens per block")->check(above_zero());
   sub->add_option("--gpu-bytes", a->gpu_bytes, "Memory for the KV cache on one GPU (\"Available KV cache memory\" of the log)");
   sub->add_option("--host-bytes", a->host_bytes, "Memory of the host tier, all ranks together");
+  sub->add_option("--host-option", a->host_option, "The same as an engine's own option, e.g. vllm:kv_offloading_size=10, sglang:hicache_size=32");
   sub->add_option("--blocks-per-chunk", a->blocks_per_chunk, "Blocks that one host chunk holds");
   sub->add_option("--max-model-len", a->max_model_len, "Adds the memory of one request of that length, and the concurrency");
   sub->add_option("--max-num-batched-tokens", a->max_batched, "Bounds windowed layers");

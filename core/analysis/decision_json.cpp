@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/decision.h"
+#include "analysis/rates.h"
 
 namespace kvcliff::analysis {
 namespace {
@@ -25,6 +26,7 @@ OrderedJson effect_json(const ArmEffect& e) {
                 {"baseline_ms", e.baseline_ms},
                 {"treatment_ms", e.treatment_ms},
                 {"difference_ms", e.difference_ms()},
+                {"saving_percent", saving(e.baseline_ms, e.treatment_ms).percent},
                 {"baseline_median_ms", e.baseline_median_ms},
                 {"treatment_median_ms", e.treatment_median_ms}};
   OrderedJson sessions = OrderedJson::array();

@@ -10,43 +10,6 @@
 
 namespace kvcliff::analysis {
 
-OutputRate output_rate(std::vector<TokenArrival> a, std::optional<std::int64_t> stated, double window_s) {
-  OutputRate out;
-  out.window_s = window_s;
-  std::int64_t seen = 0;
-  for (const auto& e : a) seen += e.tokens;
-  out.output_tokens = stated.value_or(seen);
-  if (a.size() < 2) {
-    out.why = "fewer than two token events: there is no span to divide by";
-    return out;
-  }
-  const double share = seen > 0 ? static_cast<double>(out.output_tokens) / static_cast<double>(seen)
-                                : static_cast<double>(out.output_tokens) / static_cast<double>(a.size());
-  const auto tokens_of = [&](const TokenArrival& e) { return seen > 0 ? static_cast<double>(e.tokens) * share : share; };
-  std::sort(a.begin(), a.end(), [](const TokenArrival& x, const TokenArrival& y) { return x.at_ms < y.at_ms; });
-  out.span_s = (a.back().at_ms - a.front().at_ms) / 1000;
-  if (!(out.span_s > 0)) {
-    out.why = "all tokens arrived at once";
-    return out;
-  }
-  out.average_tokens_per_s = (static_cast<double>(out.output_tokens) - tokens_of(a.front())) / out.span_s;
-  if (out.span_s < window_s) {
-    out.why = fmt::format("the stream is shorter than the window of {:g} s", window_s);
-    return out;
-  }
-  // Windows end at an event: the best one always does. The first event's tokens are left out here too.
-  double best = 0, sum = 0;
-  std::size_t from = 1;
-  for (std::size_t i = 1; i < a.size(); ++i) {
-    sum += tokens_of(a[i]);
-    while (a[i].at_ms - a[from].at_ms >= window_s * 1000) sum -= tokens_of(a[from++]);
-    best = std::max(best, sum / window_s);
-  }
-  // Over a span of several windows some window reaches the average; rounding must not show less.
-  out.peak_tokens_per_s = std::max(best, *out.average_tokens_per_s);
-  return out;
-}
-
 FirstRequest first_request(const std::vector<double>& ttft_ms) {
   FirstRequest out;
   if (ttft_ms.size() < 3) return out;

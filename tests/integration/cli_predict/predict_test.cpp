@@ -74,5 +74,20 @@ TEST(PredictCommand, BadInputIsRefusedInOneDocument) {
   EXPECT_THAT(cli({"predict", broken, "--all"}).err, HasSubstr("N"));
 }
 
+// Field case 053: whether an option counts per worker or in all, and in which unit, is the engine's.
+TEST(ModelCommand, AnEnginesOwnOptionBecomesBytesOfTheWholeTier) {
+  const auto asked = [](const std::string& option) { return test::cli({"model", "qwen3-0.6b", "--tp", "2", "--host-option", option, "--json"}); };
+  const auto vllm = asked("vllm:kv_offloading_size=10"), flag = asked("vllm:--kv-offloading-size=10"), sglang = asked("sglang:hicache_size=10"),
+             old = asked("vllm-old:num_cpu_blocks=100");
+  ASSERT_EQ(vllm.code, 0) << vllm.err;
+  EXPECT_EQ(vllm.json().at("host_bytes_all_ranks"), 10LL << 30);
+  EXPECT_EQ(flag.json().at("host_bytes_all_ranks"), 10LL << 30);
+  EXPECT_EQ(sglang.json().at("host_bytes_all_ranks"), 20'000'000'000);
+  EXPECT_EQ(old.json().at("host_bytes_all_ranks"), 100 * 2 * 16 * 114'688 / 2) << "half of each token on each of two ranks";
+  EXPECT_THAT(sglang.json().at("host_option").get<std::string>(), testing::HasSubstr("of each tensor-parallel rank"));
+  for (const char* wrong : {"vllm:swap_space=4", "vllm", "vllm:=3", "vllm:kv_offloading_size=many", "vllm:kv_offloading_size=-1"}) EXPECT_NE(asked(wrong).code, 0) << wrong;
+  EXPECT_EQ(test::cli({"model", "qwen3-0.6b", "--host-option", "vllm:kv_offloading_size=1", "--host-bytes", "1GiB"}).code, 2);
+}
+
 }  // namespace
 }  // namespace kvcliff

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Field cases 056, 103, 106, 109 by their own files.
+// Field cases 056, 103, 106 by their own files.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -35,29 +35,6 @@ std::map<std::string, std::string> expected(const std::string& slug) {
 }
 
 double number(const std::string& s) { return parse_double(s.substr(0, s.find(' '))).value(); }
-
-TEST(Case109, PeakIsNeverBelowAverageAndAShortStreamHasNone) {
-  const std::string slug = "109-peak-below-average";
-  std::vector<TokenArrival> a;
-  for (const auto& r : table("cases/" + slug + "/events.tsv")) a.push_back({*parse_double(r[0]), *parse_int(r[1])});
-  const auto usage = test::read_json("cases/" + slug + "/usage.json");
-  const auto rate = output_rate(a, usage["completion_tokens"].get<std::int64_t>());
-  const auto want = expected(slug);
-  EXPECT_EQ(rate.output_tokens, number(want.at("output_tokens")));
-  EXPECT_NEAR(rate.span_s, number(want.at("span_s")), 1e-9);
-  EXPECT_NEAR(*rate.average_tokens_per_s, number(want.at("average_tokens_per_s")), 1e-6);
-  EXPECT_FALSE(rate.peak_tokens_per_s) << want.at("peak_1s");
-  EXPECT_FALSE(rate.why.empty());
-}
-
-TEST(OutputRate, LongStreamHasAPeakAtLeastItsAverage) {
-  std::vector<TokenArrival> a;
-  for (int i = 0; i < 100; ++i) a.push_back({i * 50.0 + (i > 50 ? 2000 : 0), 2});
-  const auto r = output_rate(a, std::nullopt);
-  ASSERT_TRUE(r.peak_tokens_per_s);
-  EXPECT_GE(*r.peak_tokens_per_s, *r.average_tokens_per_s);
-  EXPECT_NEAR(*r.peak_tokens_per_s, 40, 1e-9);
-}
 
 TEST(Case103, FirstRequestThatPaysForWarmUpIsSaid) {
   const std::string slug = "103-first-request-pays-for-warm-up";

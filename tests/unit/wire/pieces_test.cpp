@@ -216,7 +216,7 @@ TEST(LogLines, ProgressLinesAndEndsOfEveryKind) {
   EXPECT_EQ(without_ansi("\x1b[1;36m(EngineCore)\x1b[0m x"), "(EngineCore) x");
 }
 
-TEST(Rates, CountTokensAndNeverShowAPeakBelowTheAverage) {
+TEST(Case109, RatesCountTokensAndNeverShowAPeakBelowTheAverage) {
   StreamRecord r;
   r.usage = {};
   r.usage.completion_tokens = Json::parse(test::read("cases/109-peak-below-average/usage.json")).at("completion_tokens").get<int>();
