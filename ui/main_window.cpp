@@ -26,6 +26,7 @@
 #include "ui/pages/reconcile_page.h"
 #include "ui/pages/run_page.h"
 #include "ui/pages/start_page.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 
@@ -49,6 +50,7 @@ class PageHolder : public QWidget {
 
 MainWindow::MainWindow(QString resources, QWidget* parent)
     : QMainWindow(parent), resources_(std::move(resources)), theme_(new Theme(this)) {
+  new PlainText(this);
   setObjectName(QStringLiteral("mainWindow"));
   const QRect room = screen() ? screen()->availableGeometry() : QRect(0, 0, 1440, 900);
   // A screen at 300 % may have less room than the pages need: then the window scrolls over them.
@@ -114,7 +116,7 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
     connect(p, &Page::result_changed, this,
             [this, i](const QString& text, const QByteArray& color) { rail_->item(i)->set_result(text, color); });
     connect(p, &Page::go_to, this, &MainWindow::show_page);
-    connect(p, &Page::status, this, [this](const QString& text) { status_left_->setText(text); });
+    connect(p, &Page::status, this, [this](const QString& text) { status_left_->setText(shown(text)); });
   }
   connect(rail_, &Rail::chosen, this, &MainWindow::show_page);
   connect(this, &MainWindow::export_report_asked, this, [this] {
@@ -207,8 +209,9 @@ void MainWindow::update_title() {
   else if (!document_.plan_path().isEmpty())
     name = QString::fromStdString(document_.plan().name) + (document_.plan_modified() ? QStringLiteral("*") : QString()) +
            QStringLiteral(" \u2014 ") + name;
-  setWindowTitle(name);
-  status_right_->setText(document_.journal().isEmpty() ? QString() : QFileInfo(document_.journal()).fileName());
+  // "[*]" would be taken for Qt's mark of unsaved changes.
+  setWindowTitle(shown(name).replace(QLatin1String("[*]"), QLatin1String("[*][*]")));
+  status_right_->setText(document_.journal().isEmpty() ? QString() : shown(QFileInfo(document_.journal()).fileName()));
 }
 
 void MainWindow::set_theme_mode(ThemeMode mode) {

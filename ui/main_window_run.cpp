@@ -20,6 +20,7 @@
 #include "ui/pages/run_page.h"
 #include "ui/pages/start_page.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/help_view.h"
 #include "ui/widgets/log_dock.h"
@@ -117,11 +118,9 @@ void MainWindow::build_experiment_menu() {
   add(h, tr("&Keys"), QKeySequence(), "action.help.keys", [this] { help().show_keys(); });
   h->addSeparator();
   add(h, tr("A&bout KV Cliff"), QKeySequence(), "action.about", [this] {
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About KV Cliff"),
-                                tr("<b>KV Cliff %1</b><p>Does a host tier for the KV cache help this model, this GPU, this workload?</p>"
-                                   "<p>Qt %2. Licence: GPL-3.0-or-later.</p>")
-                                    .arg(QStringLiteral(KVCLIFF_VERSION), QString::fromLatin1(qVersion())),
-                                QMessageBox::Close, this);
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About KV Cliff"), tr("KV Cliff %1").arg(QStringLiteral(KVCLIFF_VERSION)), QMessageBox::Close, this);
+    box->setInformativeText(tr("Does a host tier for the KV cache help this model, this GPU, this workload?\n\nQt %1. Licence: GPL-3.0-or-later.")
+                                .arg(QString::fromLatin1(qVersion())));
     box->setObjectName(QStringLiteral("about"));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
@@ -190,7 +189,7 @@ void MainWindow::notify(const QString& end, const QString& why) {
   if (isActiveWindow()) return;
   const bool failed = end == QLatin1String("failed");
   const QString title = end == QLatin1String("finished") ? tr("The run is finished") : end == QLatin1String("stopped") ? tr("The run was stopped") : tr("The run failed");
-  const QString text = why.isEmpty() ? windowTitle() : why;
+  const QString text = shown(why.isEmpty() ? windowTitle() : why);
   emit notified(title, text);
   // The desktop's own notifications; where nothing takes them, the tray.
   QDBusMessage note = QDBusMessage::createMethodCall(QStringLiteral("org.freedesktop.Notifications"), QStringLiteral("/org/freedesktop/Notifications"),

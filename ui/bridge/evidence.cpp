@@ -10,6 +10,7 @@
 #include "report/report.h"
 #include "ui/bridge/document.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -66,30 +67,30 @@ void predict_sweep(Judged& j) {
 
 QString Judged::session_name(std::size_t session) const {
   const auto& r = input.sessions[session].record;
-  return QStringLiteral("%1 %2").arg(r.ordinal + 1).arg(QString::fromStdString(r.arm));
+  return QStringLiteral("%1 %2").arg(r.ordinal + 1).arg(shown(r.arm));
 }
 
 QString Judged::request_words(int request) const {
   const auto& q = *measured[std::size_t(request)];
   const auto& s = input.sessions[q.session].record;
   const auto& p = record(q).plan;
-  QString out = QObject::tr("Request %1: session %2 (%3)").arg(request + 1).arg(s.ordinal + 1).arg(QString::fromStdString(s.arm));
+  QString out = QObject::tr("Request %1: session %2 (%3)").arg(request + 1).arg(s.ordinal + 1).arg(shown(s.arm));
   if (p.round >= 0) out += QObject::tr(", round %1").arg(p.round);
   if (p.document >= 0) out += QObject::tr(", document %1").arg(p.document + 1);
   return out;
 }
 
-QString Judged::gates_word() const { return QString::fromStdString(report::gates_word(evaluation)); }
-QString Judged::watermark() const { return QString::fromStdString(report::watermark(input, evaluation)); }
+QString Judged::gates_word() const { return shown(report::gates_word(evaluation)); }
+QString Judged::watermark() const { return shown(report::watermark(input, evaluation)); }
 
 QString Judged::caption() const {
   std::string version;
   for (const auto& s : input.sessions)
     if (version.empty()) version = s.record.effective.engine_version;
   return QStringLiteral("run %1 \u00b7 plan %2 \u00b7 %3 %4 \u00b7 kvcliff %5 \u00b7 gates %6")
-      .arg(QString::fromStdString(input.run_id), QString::fromStdString(input.plan_hash.substr(0, 12)),
-           QString::fromStdString(input.plan.engine.adapter), QString::fromStdString(version),
-           QString::fromStdString(input.program_version), gates_word());
+      .arg(shown(input.run_id), shown(input.plan_hash.substr(0, 12)),
+           shown(input.plan.engine.adapter), shown(version),
+           shown(input.program_version), gates_word());
 }
 
 Result<JudgedPtr> judge(const std::string& journal, const std::string& experiment, const ModelSizes& sizes, journal::Depth depth) {
@@ -140,7 +141,7 @@ void Evidence::load(std::int64_t most_requests) {
     const std::int64_t requests = measured_requests(journal, experiment);
     const bool asks = requests > most_requests;
     auto result = asks ? Result<JudgedPtr>(JudgedPtr()) : judge(journal, std::to_string(experiment), *sizes);
-    QString error = result ? QString() : QString::fromStdString(result.error().sentence());
+    QString error = result ? QString() : shown(result.error().sentence());
     if (asks)
       error = tr("This run has %1 requests. Judging them all takes memory of about %2 GiB and some time; Run shows them as they are.")
                   .arg(exact(requests), QLocale().toString(double(requests) * judged_bytes / (1 << 30), 'f', 1));
@@ -174,7 +175,7 @@ void Evidence::load_detail(int request) {
     if (reader) {
       auto record = reader->request(session, ordinal, journal::Depth::raw);
       if (record) d->record = std::move(*record);
-      else d->error = QString::fromStdString(record.error().sentence());
+      else d->error = shown(record.error().sentence());
       const auto scrape = [&](std::int64_t row, std::optional<CounterSnapshot>& into) {
         if (row == 0) {
           d->scrapes_why = tr("no scrape was made around this request");
@@ -182,7 +183,7 @@ void Evidence::load_detail(int request) {
         }
         auto s = reader->scrape(row, true);
         if (s) into = std::move(*s);
-        else d->scrapes_why = QString::fromStdString(s.error().sentence());
+        else d->scrapes_why = shown(s.error().sentence());
       };
       scrape(d->record.scrape_before, d->before);
       scrape(d->record.scrape_after, d->after);
@@ -194,7 +195,7 @@ void Evidence::load_detail(int request) {
           if (line.at.mono >= from && line.at.mono <= to) d->log.push_back(std::move(line));
       }
     } else {
-      d->error = QString::fromStdString(reader.error().sentence());
+      d->error = shown(reader.error().sentence());
     }
     QMetaObject::invokeMethod(
         this,

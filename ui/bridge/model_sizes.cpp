@@ -10,6 +10,7 @@
 #include "model/config_text.h"
 #include "model/derive.h"
 #include "reconcile/load.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 
@@ -21,7 +22,7 @@ QString model_words(const QString& name) {
   return parts.size() > 1 && parts.last() == QLatin1String("config.json") ? parts[parts.size() - 2] : parts.last();
 }
 
-QString model_words(const plan::ModelSpec& model) { return model_words(QString::fromStdString(model.config.empty() ? model.id : model.config)); }
+QString model_words(const plan::ModelSpec& model) { return model_words(shown(model.config.empty() ? model.id : model.config)); }
 
 namespace {
 model::Options options_of(const plan::Plan& p) {

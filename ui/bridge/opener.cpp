@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "ui/bridge/document.h"
 #include "ui/main_window.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 
@@ -96,7 +97,7 @@ Opened open_any(const QString& path, Document& document) {
       plan::Plan p = document.plan();
       p.model.config = (QFileInfo(path).isDir() ? path + QStringLiteral("/config.json") : path).toStdString();
       p.model.id.clear();
-      document.edit_plan(p, QObject::tr("model from %1").arg(QFileInfo(path).fileName()));
+      document.edit_plan(p, QObject::tr("model from %1").arg(button_text(QFileInfo(path).fileName())));
       out.page = PredictIndex;
       break;
     }
@@ -104,7 +105,7 @@ Opened open_any(const QString& path, Document& document) {
       plan::Plan p = document.plan();
       p.workload.kind = workload::Spec::Kind::trace;
       p.workload.trace = path.toStdString();
-      document.edit_plan(p, QObject::tr("trace %1").arg(QFileInfo(path).fileName()));
+      document.edit_plan(p, QObject::tr("trace %1").arg(button_text(QFileInfo(path).fileName())));
       out.page = PredictIndex;
       break;
     }

@@ -6,6 +6,7 @@
 
 #include "cache/trace_stream.h"
 #include "model/capacity.h"
+#include "ui/theme/plain_text.h"
 #include "workload/requests.h"
 #include "workload/trace.h"
 
@@ -14,7 +15,7 @@ namespace kvcliff::ui {
 Prediction::Prediction(QString resources, QObject* parent) : QObject(parent), models_(resources) {
   auto all = model::catalogue((resources + QStringLiteral("/models")).toStdString());
   if (all) catalogue_ = std::move(*all);
-  else catalogue_error_ = QString::fromStdString(all.error().sentence());
+  else catalogue_error_ = shown(all.error().sentence());
 }
 
 Prediction::~Prediction() {
@@ -35,7 +36,7 @@ void Prediction::size_model(const plan::Plan& plan) {
   Result<model::KvLayout> layout = fail(ErrorCode::not_found, "No model is chosen", {}, {}, "Choose one or drop a config.json");
   if (!plan.model.config.empty() || !plan.model.id.empty()) layout = models_.layout(plan);
   state_.layout = layout ? std::make_shared<const model::KvLayout>(std::move(*layout)) : nullptr;
-  if (!layout) state_.layout_why = QString::fromStdString(layout.error().sentence());
+  if (!layout) state_.layout_why = shown(layout.error().sentence());
 }
 
 void Prediction::size(const plan::Plan& plan, cache::HostTouch rule) {
@@ -52,7 +53,7 @@ void Prediction::size(const plan::Plan& plan, cache::HostTouch rule) {
   if (state_.layout && plan.capacity.host_bytes > 0) {
     const auto chunks = model::host_chunks(*state_.layout, Bytes(plan.capacity.host_bytes), c.blocks_per_chunk);
     if (chunks) c.host_chunks = chunks->v;
-    else state_.layout_why = QString::fromStdString(chunks.error().sentence());
+    else state_.layout_why = shown(chunks.error().sentence());
   }
 }
 
@@ -87,7 +88,7 @@ Result<cache::ReferenceStream> read_stream(const plan::Plan& plan, QStringList* 
   options.first_requests = w.trace_requests;
   auto trace = workload::read_trace(w.trace, options);
   if (!trace) return fail(trace.error());
-  if (!trace->prefix_model.empty()) *notes << QString::fromStdString(trace->prefix_model);
+  if (!trace->prefix_model.empty()) *notes << shown(trace->prefix_model);
   if (trace->backwards > 0) *notes << QObject::tr("%1 requests arrive before the one above them; they are taken in the order of the file").arg(trace->backwards);
   return cache::stream_of(*trace, block);
 }
@@ -109,7 +110,7 @@ void Prediction::compute_stream(bool new_workload, const plan::Plan& plan) {
     QStringList notes;
     std::shared_ptr<const StreamCurve> made;
     QString why;
-    if (const auto stream = read_stream(plan, &notes); !stream) why = QString::fromStdString(stream.error().sentence());
+    if (const auto stream = read_stream(plan, &notes); !stream) why = shown(stream.error().sentence());
     else if (!w->stop) made = std::make_shared<const StreamCurve>(StreamCurve{cache::CapacityCurve(*stream, order, 0, true), stream->distinct, notes});
     QMetaObject::invokeMethod(this, [this, generation, made, why] {
       if (generation != generation_) return;
@@ -183,7 +184,7 @@ void Prediction::run(Work& w, std::uint64_t generation, const cache::Config& con
     QString why;
     auto made = cache::WorkingSet::prepare(plan.workload, config.block_size, config.free_order, documents_max, revisits_only, &w.stop);
     if (made) sizes = std::make_shared<const cache::WorkingSet>(std::move(*made));
-    else why = QString::fromStdString(made.error().sentence());
+    else why = shown(made.error().sentence());
     if (sizes) points = sizes->one_pass(config);
     const bool exact = std::all_of(points.begin(), points.end(), [](const auto& p) { return p.exact; });
     const double ms = double(clock.nsecsElapsed()) * 1e-6;

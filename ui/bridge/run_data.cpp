@@ -8,6 +8,7 @@
 #include "journal/reader.h"
 #include "plan/plan.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -83,13 +84,13 @@ void RunData::put(const SessionRecord& r) {
     s->row = r.id;
   }
   s->attempt = r.attempt;
-  s->arm = QString::fromStdString(r.arm);
+  s->arm = shown(r.arm);
   s->conditioning = r.conditioning;
   s->state = r.state;
-  s->why = QString::fromStdString(r.why);
-  s->url = QString::fromStdString(r.url);
+  s->why = shown(r.why);
+  s->url = shown(r.url);
   s->pid = r.pid;
-  if (!r.effective.engine_version.empty()) s->version = QString::fromStdString(r.effective.engine_version);
+  if (!r.effective.engine_version.empty()) s->version = shown(r.effective.engine_version);
   if (r.effective.gpu_blocks) s->gpu_blocks = r.effective.gpu_blocks;
   if (r.effective.host_bytes) s->host_bytes = r.effective.host_bytes;
   for (const StateChange& c : r.changes) {
@@ -210,13 +211,13 @@ Result<RunData> read_run(const std::string& path, std::int64_t experiment) {
   RunData d;
   d.journal = QString::fromStdString(path);
   d.experiment = e->id;
-  d.name = QString::fromStdString(e->name);
-  d.model = QString::fromStdString(e->model);
-  d.engine = QString::fromStdString(e->engine);
-  d.uid = QString::fromStdString(e->uid);
-  d.plan_hash = QString::fromStdString(e->plan_hash);
-  d.state = QString::fromStdString(e->state);
-  d.why = QString::fromStdString(e->why);
+  d.name = shown(e->name);
+  d.model = shown(e->model);
+  d.engine = shown(e->engine);
+  d.uid = shown(e->uid);
+  d.plan_hash = shown(e->plan_hash);
+  d.state = shown(e->state);
+  d.why = shown(e->why);
   d.simulated = e->simulated;
   d.plan_text = e->plan_text;
   d.host = e->host;

@@ -3,6 +3,7 @@
 #include "ui/bridge/run_job.h"
 
 #include "ui/bridge/time_prediction.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 
@@ -14,11 +15,11 @@ void RunController::Job::started(const journal::ExperimentRecord& e, const std::
   d->live = true;
   d->journal = journal;
   d->experiment = e.id;
-  d->name = QString::fromStdString(e.name);
-  d->model = QString::fromStdString(e.model);
-  d->engine = QString::fromStdString(e.engine);
-  d->uid = QString::fromStdString(e.uid);
-  d->plan_hash = QString::fromStdString(e.plan_hash);
+  d->name = shown(e.name);
+  d->model = shown(e.model);
+  d->engine = shown(e.engine);
+  d->uid = shown(e.uid);
+  d->plan_hash = shown(e.plan_hash);
   d->simulated = e.simulated;
   d->state = QStringLiteral("running");
   d->block_bytes = block_bytes_;
@@ -146,7 +147,7 @@ void RunController::Job::scraped(std::int64_t row, const CounterSnapshot& page) 
     ServerReading& s = c.server_;
     if (s.session != row) s = ServerReading{.session = row};
     ++s.readings;
-    s.error = QString::fromStdString(lean.error);
+    s.error = shown(lean.error);
     if (!lean.good()) return;
     s.gpu_usage = lean.value("kv_cache_usage_perc");
     s.running = lean.value("num_requests_running");
@@ -166,12 +167,12 @@ void RunController::Job::progress(const experiment::Progress& p) {
   out.requests_done = p.requests_done;
   if (p.left) out.left_ns = p.left->count();
   out.paused = p.paused;
-  out.doing = QString::fromStdString(p.doing);
+  out.doing = shown(p.doing);
   post([out](RunController& c) { c.progress_ = out; });
 }
 
 void RunController::Job::noticed(const journal::Notice& n) {
-  const QString severity = QString::fromStdString(n.severity), text = QString::fromStdString(n.text);
+  const QString severity = shown(n.severity), text = shown(n.text);
   post([severity, text](RunController& c) { emit c.noticed(severity, text); });
 }
 

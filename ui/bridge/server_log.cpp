@@ -9,6 +9,7 @@
 #include "engine/vllm/failure.h"
 #include "ui/bridge/model_sizes.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -32,14 +33,14 @@ ServerLogRead read_server_log(const QString& file) {
   out.file = file;
   const auto text = beginning(file, &out.cut);
   if (!text) {
-    out.error = QString::fromStdString(text.error().sentence());
+    out.error = shown(text.error().sentence());
     return out;
   }
   const auto lines = engine::vllm::lines_of(*text);
   out.facts = engine::vllm::read_log(lines);
   if (const auto cause = engine::vllm::find_failure(lines)) {
-    out.cause = QString::fromStdString(cause->what);
-    out.next = QString::fromStdString(cause->next);
+    out.cause = shown(cause->what);
+    out.next = shown(cause->next);
   }
   return out;
 }
@@ -47,10 +48,10 @@ ServerLogRead read_server_log(const QString& file) {
 plan::Plan with_log_facts(plan::Plan p, const engine::vllm::LogFacts& f, const std::vector<model::CatalogueEntry>& catalogue, QStringList* taken, QStringList* left) {
   if (!f.version.empty()) {
     p.engine.version = f.version;
-    *taken << QObject::tr("vLLM %1").arg(QString::fromStdString(f.version));
+    *taken << QObject::tr("vLLM %1").arg(shown(f.version));
   }
   if (!f.model.empty()) {
-    const QString name = model_words(QString::fromStdString(f.model));
+    const QString name = model_words(shown(f.model));
     auto entry = model::find(catalogue, f.model);
     if (!entry) entry = model::find(catalogue, name.section(QLatin1Char('/'), -1).toStdString());
     if (entry) {

@@ -4,6 +4,7 @@
 #include "report/csv.h"
 #include "report/report.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -15,7 +16,7 @@ QString percent(double share, int decimals = 1) {
 }
 QString plain(double v) { return QString::fromStdString(report::plain_number(v)); }
 QString range(double low, double high, int decimals) { return QObject::tr("%1 to %2").arg(ratio(low, decimals), ratio(high, decimals)); }
-QString text(const std::string& s) { return QString::fromStdString(s); }
+QString text(const std::string& s) { return shown(s); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "report/csv.h"
 #include "ui/models/matrix_model.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "wire/prometheus.h"
 
 namespace kvcliff::ui {
@@ -67,11 +68,11 @@ Rows scrape_rows(const RequestDetail& d, bool moved) {
     const CounterReading* a = before.count(name) ? before[name] : nullptr;
     const CounterReading* b = after.count(name) ? after[name] : nullptr;
     const CounterReading& any = b ? *b : *a;
-    const QString tip = QStringLiteral("%1\n%2").arg(QString::fromStdString(any.series), QString::fromStdString(any.unit));
+    const QString tip = QStringLiteral("%1\n%2").arg(shown(any.series), shown(any.unit));
     const auto value = [](const CounterReading* r, const std::optional<CounterSnapshot>& s, const std::string& n) {
       return r ? std::optional(r->value) : s ? s->value(n) : std::nullopt;
     };
-    add_difference(rows, QString::fromStdString(name), tip, value(a, d.before, name), value(b, d.after, name), moved);
+    add_difference(rows, shown(name), tip, value(a, d.before, name), value(b, d.after, name), moved);
     std::map<std::string, int> labels;
     if (a) for (const auto& [l, v] : a->by_label) labels[l] = 0;
     if (b) for (const auto& [l, v] : b->by_label) labels[l] = 0;
@@ -83,7 +84,7 @@ Rows scrape_rows(const RequestDetail& d, bool moved) {
         }
         return s && s->good() ? std::optional(0.0) : std::nullopt;  // declared, without this label yet
       };
-      add_difference(rows, QStringLiteral("\u2026 %1").arg(QString::fromStdString(l)), tip, part(a, d.before), part(b, d.after), moved);
+      add_difference(rows, QStringLiteral("\u2026 %1").arg(shown(l)), tip, part(a, d.before), part(b, d.after), moved);
     }
   }
   return rows;
@@ -141,9 +142,9 @@ Rows event_rows(const RequestDetail& d) {
 Rows log_rows(const RequestDetail& d) {
   Rows rows;
   for (const auto& l : d.log)
-    rows.push_back({{since(d, l.at.mono), {}, "text3", false, false, QString::fromStdString(iso8601(l.at.wall))},
+    rows.push_back({{since(d, l.at.mono), {}, "text3", false, false, shown(iso8601(l.at.wall))},
                     {l.is_stderr ? QStringLiteral("stderr") : QStringLiteral("stdout"), {}, "text3"},
-                    {QString::fromStdString(l.text) + (l.truncated ? QObject::tr(" \u2026 cut") : QString()), {}, {}, false, true}});
+                    {shown(l.text) + (l.truncated ? QObject::tr(" \u2026 cut") : QString()), {}, {}, false, true}});
   return rows;
 }
 
@@ -157,7 +158,7 @@ Rows prompt_rows(const Judged& j, const RequestDetail& d) {
   const auto tokens = [&](const MeasuredTokens& m) { return m.value ? exact(m.value->v) : QObject::tr("unknown"); };
   const auto& p = r.plan;
   add(QObject::tr("prompt"), QObject::tr("%1 tokens").arg(exact(p.prompt_tokens)), QObject::tr("token ids sent"));
-  add(QObject::tr("prompt hash"), QString::fromStdString(p.prompt_hash), QObject::tr("SHA-256 over the ids as little-endian int32"));
+  add(QObject::tr("prompt hash"), shown(p.prompt_hash), QObject::tr("SHA-256 over the ids as little-endian int32"));
   add(QObject::tr("document, round"), p.document >= 0 ? QObject::tr("%1, %2").arg(p.document + 1).arg(p.round) : QObject::tr("none"), QObject::tr("plan"));
   add(QObject::tr("full blocks"), exact(qint64(p.block_hashes.size())), QObject::tr("only full blocks are cached"));
   add(QObject::tr("revisit distance"), p.revisit_distance >= 0 ? QObject::tr("%1 blocks").arg(exact(p.revisit_distance)) : QObject::tr("none: first visit"),
@@ -165,26 +166,26 @@ Rows prompt_rows(const Judged& j, const RequestDetail& d) {
   const auto predicted = [&](const PredictedCount& c) { return c.is_exact() ? exact(c.min) : QObject::tr("%1 to %2").arg(exact(c.min), exact(c.max)); };
   const bool any = p.predicted.computed.max > 0;
   const auto source = [&](const QString& name, const MeasuredTokens& m, const PredictedCount& c) {
-    add(name, tokens(m), QString::fromStdString(m.from));
-    add(QObject::tr("  predicted"), any ? predicted(c) : QObject::tr("none"), QString::fromStdString(c.why));
+    add(name, tokens(m), shown(m.from));
+    add(QObject::tr("  predicted"), any ? predicted(c) : QObject::tr("none"), shown(c.why));
   };
   source(QObject::tr("computed"), r.sources.computed, p.predicted.computed);
   source(QObject::tr("GPU hit"), r.sources.gpu_hit, p.predicted.gpu_hit);
   source(QObject::tr("host loaded"), r.sources.host_loaded, p.predicted.host_loaded);
-  if (r.sources.unknown.value && r.sources.unknown.value->v != 0) add(QObject::tr("unknown"), tokens(r.sources.unknown), QString::fromStdString(r.sources.unknown.from));
-  add(QObject::tr("bytes loaded"), r.loaded_bytes ? exact(r.loaded_bytes->v) : none, QString::fromStdString(r.bytes_from));
-  add(QObject::tr("bytes stored"), r.stored_bytes ? exact(r.stored_bytes->v) : none, QString::fromStdString(r.bytes_from));
+  if (r.sources.unknown.value && r.sources.unknown.value->v != 0) add(QObject::tr("unknown"), tokens(r.sources.unknown), shown(r.sources.unknown.from));
+  add(QObject::tr("bytes loaded"), r.loaded_bytes ? exact(r.loaded_bytes->v) : none, shown(r.bytes_from));
+  add(QObject::tr("bytes stored"), r.stored_bytes ? exact(r.stored_bytes->v) : none, shown(r.bytes_from));
   const auto ttft = r.stream.ttft();
   add(QObject::tr("TTFT"), ttft ? QObject::tr("%1 ns").arg(exact(*ttft)) : QObject::tr("none"), QObject::tr("first non-empty token \u2212 t0, one monotonic clock"), "text");
-  add(QObject::tr("outcome"), QString::fromUtf8(to_string(r.stream.outcome).data()), QString::fromStdString(r.stream.why));
+  add(QObject::tr("outcome"), QString::fromUtf8(to_string(r.stream.outcome).data()), shown(r.stream.why));
   add(QObject::tr("settled"), r.settled ? QObject::tr("after %1 ms, %2 scrapes").arg(QLocale().toString(double(r.settle_ns) * 1e-6, 'f', 1)).arg(r.settle_polls) : QObject::tr("no"),
-      QString::fromStdString(r.not_settled_why));
-  add(QObject::tr("sent"), QString::fromStdString(iso8601(r.sent.wall)), QObject::tr("UTC"));
-  add(QObject::tr("usage"), r.stream.usage.raw.empty() ? none : QString::fromStdString(r.stream.usage.raw), QObject::tr("as the engine sent it"));
-  add(QObject::tr("request id"), r.stream.request_id.empty() ? none : QString::fromStdString(r.stream.request_id), QObject::tr("of the engine"));
-  add(QObject::tr("answer"), QString::fromStdString(r.stream.text), QObject::tr("text of choice 0"));
+      shown(r.not_settled_why));
+  add(QObject::tr("sent"), shown(iso8601(r.sent.wall)), QObject::tr("UTC"));
+  add(QObject::tr("usage"), r.stream.usage.raw.empty() ? none : shown(r.stream.usage.raw), QObject::tr("as the engine sent it"));
+  add(QObject::tr("request id"), r.stream.request_id.empty() ? none : shown(r.stream.request_id), QObject::tr("of the engine"));
+  add(QObject::tr("answer"), shown(r.stream.text), QObject::tr("text of choice 0"));
   const auto& s = j.input.sessions[j.measured[std::size_t(d.request)]->session];
-  add(QObject::tr("KV bytes per token"), s.kv.bytes_per_token ? exact(*s.kv.bytes_per_token) : QObject::tr("unknown"), QString::fromStdString(s.kv.from));
+  add(QObject::tr("KV bytes per token"), s.kv.bytes_per_token ? exact(*s.kv.bytes_per_token) : QObject::tr("unknown"), shown(s.kv.from));
   return rows;
 }
 
@@ -194,11 +195,11 @@ Rows check_rows(const Judged& j, int request) {
     const auto* info = reconcile::find_check(c.id);
     const char* tones[] = {"pass", "fail", "notpossible", "notsettled", "text3"};
     const bool counted = c.state == CheckState::pass || c.state == CheckState::fail;
-    rows.push_back({{QString::fromStdString(c.id), {}, {}, true},
+    rows.push_back({{shown(c.id), {}, {}, true},
                     {info ? QString::fromUtf8(info->title.data(), int(info->title.size())) : QString(), {}, "text2"},
                     {state_words(c.state), {}, tones[int(c.state)], true},
                     counted ? Cell{residual_words(c), QString::fromStdString(report::plain_number(c.residual))} : Cell{QString(), {}, "text3"},
-                    {QString::fromStdString(c.why), {}, c.state == CheckState::fail ? QByteArray("fail") : QByteArray("text3")}});
+                    {shown(c.why), {}, c.state == CheckState::fail ? QByteArray("fail") : QByteArray("text3")}});
   }
   return rows;
 }

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -59,7 +60,7 @@ std::map<std::string, std::string> settings_of(const HistoryRow& r) {
 
 QString in_words(const std::string& place) {
   if (const auto at = names().find(place); at != names().end()) return QCoreApplication::translate("kvcliff::ui::HistoryDiff", at->second);
-  return QString::fromStdString(place[0] == '~' ? place.substr(1) : place);
+  return shown(place[0] == '~' ? place.substr(1) : place);
 }
 
 }  // namespace
@@ -73,17 +74,17 @@ void HistoryDiff::compare(const std::vector<const HistoryRow*>& runs) {
   std::vector<std::map<std::string, std::string>> all;
   std::map<std::string, int> places;
   for (const HistoryRow* r : runs) {
-    titles_ << r->number() + QLatin1Char(' ') + QString::fromStdString(r->record.name);
+    titles_ << r->number() + QLatin1Char(' ') + shown(r->record.name);
     all.push_back(settings_of(*r));
     for (const auto& [place, value] : all.back()) ++places[place];
     other_model_ |= r->record.model != runs.front()->record.model;
     other_engine_ |= r->record.engine != runs.front()->record.engine || r->summary.engine_version != runs.front()->summary.engine_version || r->summary.gpu != runs.front()->summary.gpu;
   }
   for (const auto& [place, count] : places) {
-    Line line{in_words(place), QString::fromStdString(place[0] == '~' ? place.substr(1) : place), {}, count != int(runs.size())};
+    Line line{in_words(place), shown(place[0] == '~' ? place.substr(1) : place), {}, count != int(runs.size())};
     for (const auto& one : all) {
       const auto at = one.find(place);
-      line.values << (at == one.end() ? QString() : QString::fromStdString(at->second));
+      line.values << (at == one.end() ? QString() : shown(at->second));
       line.differs |= line.values.back() != line.values.front();
     }
     differing_ += line.differs ? 1 : 0;

@@ -6,11 +6,12 @@
 
 #include "journal/local_time.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
 
-QString words(const std::string& s) { return QString::fromStdString(s); }
+QString words(const std::string& s) { return shown(s); }
 
 QString engine_name(const HistoryRow& r) {
   QString name = words(r.record.engine);
@@ -24,9 +25,10 @@ bool has_tier(const HistoryRow& r) {
   return r.plan && std::any_of(r.plan->arms.begin(), r.plan->arms.end(), [](const auto& a) { return a.offload; });
 }
 
-QString join(const std::vector<std::string>& tags) {
+// `raw`: as they are, to be edited.
+QString join(const std::vector<std::string>& tags, bool raw = false) {
   QStringList out;
-  for (const auto& t : tags) out << words(t);
+  for (const auto& t : tags) out << (raw ? QString::fromStdString(t) : words(t));
   return out.join(QStringLiteral(", "));
 }
 
@@ -160,14 +162,14 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
   const int c = index.column();
   switch (role) {
     case Qt::DisplayRole: return shown(r, c);
-    case Qt::EditRole: return c == Tags ? QVariant(join(r.record.tags)) : QVariant(shown(r, c));
+    case Qt::EditRole: return c == Tags ? QVariant(join(r.record.tags, true)) : QVariant(shown(r, c));
     case SortRole: return sort_value(r, c);
     case RowRole: return index.row();
     case Qt::CheckStateRole: return c == Run ? QVariant(int(checked_.contains(words(r.record.uid)) ? Qt::Checked : Qt::Unchecked)) : QVariant();
     case Qt::TextAlignmentRole: return int((c == WorkingSet || c == HostGib || c == Reconciled ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
       switch (c) {
-        case Run: return tr("Run %1\nJournal %2").arg(words(r.record.uid), r.journal);
+        case Run: return tr("Run %1\nJournal %2").arg(words(r.record.uid), kvcliff::ui::shown(r.journal));
         case Started: return words(journal::local_text(r.record.created));
         case Model: return r.plan ? words(r.record.model) : r.plan_why;
         case HostGib: return r.plan && has_tier(r) ? tr("%1 bytes").arg(exact(r.plan->capacity.host_bytes)) : shown(r, c);
@@ -195,7 +197,7 @@ bool HistoryModel::setData(const QModelIndex& index, const QVariant& value, int 
     QStringList tags;
     for (const QString& t : value.toString().split(QLatin1Char(','), Qt::SkipEmptyParts))
       if (!t.trimmed().isEmpty() && !tags.contains(t.trimmed())) tags << t.trimmed();
-    if (join(r.record.tags) == tags.join(QStringLiteral(", "))) return true;
+    if (join(r.record.tags, true) == tags.join(QStringLiteral(", "))) return true;
     r.record.tags.clear();
     for (const auto& t : tags) r.record.tags.push_back(t.toStdString());
     emit dataChanged(index, index);

@@ -13,6 +13,7 @@
 #include "reconcile/load.h"
 #include "ui/models/evidence_estimates.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -21,13 +22,13 @@ constexpr int page_size = 200;
 // Judging holds every request with its counters in memory; beyond this the run's own pages do it on request.
 constexpr std::int64_t most_judged = 50'000;
 
-QString words(const std::string& s) { return QString::fromStdString(s); }
+QString words(const std::string& s) { return shown(s); }
 
 HistoryRow row_of(const QString& journal, journal::ExperimentRecord record, bool read_only) {
   HistoryRow row;
   row.journal = journal;
   row.read_only = read_only;
-  auto parsed = plan::parse_text(record.plan_text, "stored plan");
+  auto parsed = plan::parse_stored(record.plan_text, "stored plan");
   record.plan_text.clear();
   if (parsed.valid()) {
     if (const auto set = plan::working_set(parsed.plan); set && parsed.plan.capacity.gpu_blocks > 1)

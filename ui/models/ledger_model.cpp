@@ -6,6 +6,7 @@
 #include "report/csv.h"
 #include "ui/models/evidence_table.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -30,7 +31,7 @@ QString quantity_words(const LedgerLine& l) {
   if (is("prompt_tokens_by_source{host_loaded}")) return QObject::tr("tokens loaded from host");
   if (is("kv_offload_load_bytes")) return QObject::tr("bytes loaded");
   if (is("kv_offload_store_bytes")) return QObject::tr("bytes stored");
-  return QString::fromStdString(l.quantity + (l.unit.empty() ? "" : ", " + l.unit));
+  return shown(l.quantity + (l.unit.empty() ? "" : ", " + l.unit));
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ QString LedgerModel::unexplained_words() const {
   for (const auto& l : lines_)
     if (l.unexplained.value_or(0) != 0) by_unit[l.unit] += *l.unexplained;
   QStringList out;
-  for (const auto& [unit, v] : by_unit) out << signed_amount(v) + QLatin1Char(' ') + QString::fromStdString(unit);
+  for (const auto& [unit, v] : by_unit) out << signed_amount(v) + QLatin1Char(' ') + shown(unit);
   return out.join(QStringLiteral(", "));
 }
 
@@ -70,8 +71,8 @@ QVariant LedgerModel::data(const QModelIndex& index, int role) const {
       case Measured: return known(l.measured);
       case Explained: {
         QStringList parts;
-        for (const auto& p : l.explained) parts << amount(p.amount) + QLatin1Char(' ') + QString::fromStdString(p.name);
-        return parts.isEmpty() ? QString::fromStdString(l.why) : parts.join(QStringLiteral(", "));
+        for (const auto& p : l.explained) parts << amount(p.amount) + QLatin1Char(' ') + shown(p.name);
+        return parts.isEmpty() ? shown(l.why) : parts.join(QStringLiteral(", "));
       }
       case Unexplained: return l.unexplained ? signed_amount(*l.unexplained) : QObject::tr("unknown");
     }
@@ -84,9 +85,9 @@ QVariant LedgerModel::data(const QModelIndex& index, int role) const {
   }
   if (role == EvidenceTable::BoldRole) return index.column() == Unexplained;
   if (role == Qt::ToolTipRole) {
-    QString tip = QString::fromStdString(l.quantity);
-    for (const auto& p : l.explained) tip += QStringLiteral("\n%1: %2").arg(QString::fromStdString(p.name), amount(p.amount));
-    if (!l.why.empty()) tip += QLatin1Char('\n') + QString::fromStdString(l.why);
+    QString tip = shown(l.quantity);
+    for (const auto& p : l.explained) tip += QStringLiteral("\n%1: %2").arg(shown(p.name), amount(p.amount));
+    if (!l.why.empty()) tip += QLatin1Char('\n') + shown(l.why);
     return tip;
   }
   if (role == Qt::TextAlignmentRole)

@@ -7,6 +7,7 @@
 #include "reconcile/check_table.h"
 #include "report/csv.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -54,7 +55,7 @@ QString state_words(CheckState state) {
 }
 
 QString residual_words(const CheckResult& r) {
-  const QString unit = QString::fromStdString(r.unit);
+  const QString unit = shown(r.unit);
   const QString tail = unit.isEmpty() || unit == QLatin1String("-") ? QString() : QLatin1Char(' ') + unit;
   if (r.residual == std::round(r.residual) && std::fabs(r.residual) < 9e15) return signed_exact(qint64(r.residual)) + tail;
   const QString n = QLocale().toString(std::fabs(r.residual), 'g', 4);
@@ -187,7 +188,7 @@ void MatrixModel::build() {
     const std::size_t session = judged_->measured[std::size_t(shown_[std::size_t(c)])]->session;
     if (groups_.empty() || groups_.back().session != session) {
       const auto& record = judged_->input.sessions[session].record;
-      groups_.push_back({session, c, c, record.conditioning ? -1 : record.pair, QString::number(record.ordinal + 1), QString::fromStdString(record.arm)});
+      groups_.push_back({session, c, c, record.conditioning ? -1 : record.pair, QString::number(record.ordinal + 1), shown(record.arm)});
     }
     groups_.back().last = c;
   }
@@ -280,7 +281,7 @@ QString MatrixModel::words(int r, int column) const {
   }
   QString out = tr("%1 %2. %3: %4").arg(row.id, row.title, subject, state_words(c.result ? c.state : CheckState::not_applicable));
   if (c.result && (c.state == CheckState::pass || c.state == CheckState::fail)) out += tr(", residual %1").arg(residual_words(*c.result));
-  if (c.result && !c.result->why.empty()) out += QStringLiteral(". ") + QString::fromStdString(c.result->why);
+  if (c.result && !c.result->why.empty()) out += QStringLiteral(". ") + shown(c.result->why);
   return out;
 }
 

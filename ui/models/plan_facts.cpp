@@ -13,6 +13,7 @@
 #include "model/capacity.h"
 #include "process/launcher.h"
 #include "ui/bridge/time_prediction.h"
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -25,7 +26,7 @@ constexpr std::int64_t most_explained = 5'000;
 // Spread of session means that the power table assumes; a run's own spread replaces it on Decide.
 constexpr double assumed_spread = 0.03;
 
-QString words(const std::string& s) { return QString::fromStdString(s); }
+QString words(const std::string& s) { return shown(s); }
 
 // "--flag value" of one setting on one line, so that arms can be compared line by line.
 std::vector<ShownLine> command_lines(const std::vector<std::string>& argv) {
@@ -76,7 +77,7 @@ void read_command(ArmFacts& out, const plan::Plan& seen, const std::string& reso
     out.environment.push_back({words(name), words(name + "=" + process::shell_quoted(value))});
   for (const auto& name : command->env_unset) out.environment.push_back({words(name), words("unset " + name)});
   const auto launcher = process::make_launcher(seen.launcher);
-  if (launcher) out.line = words((*launcher)->shown(*command));
+  if (launcher) out.line = QString::fromStdString((*launcher)->shown(*command));
   else out.command_why = words(launcher.error().sentence());
 }
 

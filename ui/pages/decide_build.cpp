@@ -19,6 +19,7 @@
 #include "ui/pages/decide_legend.h"
 #include "ui/pages/decide_page.h"
 #include "ui/pages/reconcile_evidence.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/segments.h"
 
@@ -284,12 +285,12 @@ void DecidePage::update_limits(const Judged& j) {
   QFont medium = theme().font(TextSize::Chart);
   medium.setWeight(QFont::Medium);
   for (const auto& l : j.evaluation.decision.not_established) {
-    auto* what = new QLabel(QString::fromStdString(l.what));
+    auto* what = new QLabel(shown(l.what));
     what->setObjectName(QStringLiteral("decide.limit"));
     what->setFont(medium);
     what->setWordWrap(true);
     what->setContentsMargins(0, 5, 0, 0);
-    auto* why = label(QString::fromStdString(l.why), "secondary");
+    auto* why = label(shown(l.why), "secondary");
     why->setFont(theme().font(TextSize::Chart));
     why->setWordWrap(true);
     why->setContentsMargins(0, 0, 0, 5);

@@ -23,6 +23,7 @@
 #include "ui/models/evidence_estimates.h"
 #include "ui/pages/decide_interval.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/segments.h"
 
@@ -80,7 +81,7 @@ void DecidePage::update_all() {
     return;
   }
   show_body();
-  set_subtitle(QStringLiteral("%1, %2").arg(QString::fromStdString(judged->input.name), model_words(judged->input.plan.model)));
+  set_subtitle(QStringLiteral("%1, %2").arg(shown(judged->input.name), model_words(judged->input.plan.model)));
   update_verdict(*judged);
   update_limits(*judged);
   for (Plot* p : std::initializer_list<Plot*>{pairs_, ecdf_, computed_, predicted_, split_, cliff_}) {
@@ -100,7 +101,7 @@ void DecidePage::update_all() {
   sizing_.set_rows(sizing_rows(*judged));
   sizing_view_->setVisible(sizing_.rowCount() > 0);
   sizing_why_->setVisible(sizing_.rowCount() == 0);
-  sizing_why_->setText(QString::fromStdString(judged->sizing_why));
+  sizing_why_->setText(shown(judged->sizing_why));
 
   const auto& d = judged->evaluation.decision;
   copy_->setEnabled(!claim_text(*judged).isEmpty());
@@ -148,16 +149,16 @@ void DecidePage::update_verdict(const Judged& j) {
   title_->setText(verdict_title(d));
   title_->setStyleSheet(d.withdrawn() ? QStringLiteral("color: %1;").arg(theme().color("withdrawn").name()) : QString());
   sentence_->setText(verdict_sentence(d));
-  sentence_->setToolTip(QString::fromStdString(d.why));
+  sentence_->setToolTip(shown(d.why));
   QStringList notes;
-  if (!d.withdrawn() && !d.first_visit_caution.empty()) notes << tr("Caution: %1").arg(QString::fromStdString(d.first_visit_caution));
-  for (const auto& w : d.warnings) notes << QString::fromStdString(w);
-  for (const auto& n : j.notes) notes << QString::fromStdString(n);
+  if (!d.withdrawn() && !d.first_visit_caution.empty()) notes << tr("Caution: %1").arg(shown(d.first_visit_caution));
+  for (const auto& w : d.warnings) notes << shown(w);
+  for (const auto& n : j.notes) notes << shown(n);
   notes_->setText(notes.isEmpty() ? QString() : notes.size() == 1 ? notes.first() : tr("%1 (and %2 more notes)").arg(notes.first()).arg(notes.size() - 1));
   notes_->setToolTip(notes.join(QLatin1Char('\n')));
   notes_->setVisible(!notes.isEmpty());
   if (d.withdrawn()) interval_->set(std::nullopt, j.input.plan.smallest_effect, tr("Estimate withheld.\nIt returns when every gate passes."));
-  else interval_->set(d.effect.effect ? std::optional(d.effect.effect->ratio) : std::nullopt, j.input.plan.smallest_effect, QString::fromStdString(d.effect.why));
+  else interval_->set(d.effect.effect ? std::optional(d.effect.effect->ratio) : std::nullopt, j.input.plan.smallest_effect, shown(d.effect.why));
 
   // Four gates that people ask for first; the others are counted.
   delete gates_holder_;
@@ -189,10 +190,10 @@ void DecidePage::update_verdict(const Judged& j) {
     const bool bad = g.state == CheckState::fail || g.state == CheckState::not_settled;
     const auto* named = std::find_if(std::begin(wanted), std::end(wanted), [&](const auto& w) { return g.id == w.first; });
     if (named != std::end(wanted)) {
-      if (bad || (g.state == CheckState::pass && !d.withdrawn())) add(!bad, named->second, QString::fromStdString(g.why));
+      if (bad || (g.state == CheckState::pass && !d.withdrawn())) add(!bad, named->second, shown(g.why));
     } else if (bad) {
       ++failed;
-      others << QString::fromStdString(g.id + ": " + g.why);
+      others << shown(g.id + ": " + g.why);
     }
   }
   if (failed > 0) add(false, failed == 1 ? tr("gate %1 fails").arg(others.first().section(QLatin1Char(':'), 0, 0)) : tr("%1 more gates fail").arg(failed), others.join(QLatin1Char('\n')));
@@ -203,7 +204,7 @@ void DecidePage::update_verdict(const Judged& j) {
     all += g.state != CheckState::not_applicable;
     bad += g.state == CheckState::fail || g.state == CheckState::not_settled;
   }
-  emit status(bad == 0 ? tr("All gates pass \u00b7 run %1").arg(QString::fromStdString(j.input.run_id)) : tr("%1 of %2 gates fail \u00b7 run %3").arg(bad).arg(all).arg(QString::fromStdString(j.input.run_id)));
+  emit status(bad == 0 ? tr("All gates pass \u00b7 run %1").arg(shown(j.input.run_id)) : tr("%1 of %2 gates fail \u00b7 run %3").arg(bad).arg(all).arg(shown(j.input.run_id)));
 }
 
 void DecidePage::show_definition(const QModelIndex& index) {
@@ -264,7 +265,7 @@ bool DecidePage::export_report_to(const QString& folder) {
   const auto files = kvcliff::ui::export_report(*judged, folder, services_.resources, theme());
   QApplication::restoreOverrideCursor();
   if (!files) {
-    strips().show_message({QStringLiteral("export"), StripMessage::Level::Fail, tr("Not exported"), QString::fromStdString(files.error().sentence()), {}, {}});
+    strips().show_message({QStringLiteral("export"), StripMessage::Level::Fail, tr("Not exported"), shown(files.error().sentence()), {}, {}});
     return false;
   }
   strips().show_message({QStringLiteral("export"), StripMessage::Level::Info, tr("Exported"), tr("%1 files in %2").arg(files->size()).arg(folder), {}, {}});

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "ui/models/history_model.h"
+#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 
 namespace kvcliff::ui {
@@ -41,15 +42,15 @@ void HistoryVerdict::show_run(const HistoryRow* row) {
   setVisible(row != nullptr);
   if (!row) return;
   const HistorySummary& s = row->summary;
-  run_->setText(row->number() + QStringLiteral(" \u00b7 ") + QString::fromStdString(row->record.name) + QStringLiteral(" \u00b7 ") +
-                tr("run %1").arg(QString::fromStdString(row->record.uid)));
+  run_->setText(row->number() + QStringLiteral(" \u00b7 ") + shown(row->record.name) + QStringLiteral(" \u00b7 ") +
+                tr("run %1").arg(shown(row->record.uid)));
   simulated_->setVisible(row->record.simulated);
   const bool whole = !s.title.isEmpty();
   const bool pending = !s.ready && s.why.isEmpty();
   // A run too large to be judged for a list shows what was sealed with it, and says that it is that.
   title_->setText(whole ? s.title : pending ? tr("Judging this run\u2026") : s.verdict ? tr("Sealed: %1.").arg(HistoryModel::verdict_word(s)) : tr("No verdict."));
   title_->setStyleSheet(s.verdict == analysis::Verdict::withdrawn ? QStringLiteral("color: %1;").arg(theme_.color("withdrawn").name()) : QString());
-  sentence_->setText(whole ? s.sentence : !s.why.isEmpty() ? s.why : QString::fromStdString(s.verdict_why));
+  sentence_->setText(whole ? s.sentence : !s.why.isEmpty() ? s.why : shown(s.verdict_why));
   gates_->setText(s.gates);
   sentence_->setVisible(!sentence_->text().isEmpty());
   gates_->setVisible(!s.gates.isEmpty());

@@ -11,6 +11,7 @@
 
 #include "ui/bridge/model_sizes.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/field_fault.h"
@@ -27,7 +28,7 @@ ImportDialog::ImportDialog(const Theme& theme, ForeignFile file, QWidget* parent
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("Import a result"));
   const auto& r = *file_.result;
-  const QString tool = QString::fromStdString(r.tool), model = model_words(QString::fromStdString(r.model));
+  const QString tool = shown(r.tool), model = model_words(shown(r.model));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(18, 16, 18, 14);
   column->setSpacing(8);
@@ -37,11 +38,11 @@ ImportDialog::ImportDialog(const Theme& theme, ForeignFile file, QWidget* parent
   column->addWidget(title);
   auto* about = label(tr("It becomes an experiment of one session in %1. Times and lengths are the tool's own. Token sources and counters are not in it: "
                          "their checks are not possible, and one session is no comparison.")
-                          .arg(QFileInfo(file_.journal).fileName()), "secondary");
+                          .arg(shown(QFileInfo(file_.journal).fileName())), "secondary");
   about->setWordWrap(true);
   column->addWidget(about);
   QStringList notes;
-  for (const auto& n : r.notes) notes << QString::fromStdString(n);
+  for (const auto& n : r.notes) notes << shown(n);
   if (!notes.isEmpty()) {
     auto* said = label(tr("Note: %1.").arg(notes.join(QStringLiteral("; "))), "caption");
     said->setObjectName(QStringLiteral("import.notes"));

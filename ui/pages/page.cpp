@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/models/table_text.h"
+#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/card.h"
 
@@ -59,7 +60,8 @@ Page::Page(Services services, const QString& key, const QString& title, QWidget*
   outer->addWidget(stack_, 1);
 }
 
-void Page::set_subtitle(const QString& text) {
+void Page::set_subtitle(const QString& words) {
+  const QString text = shown(words);
   subtitle_->setText(text);
   subtitle_->setToolTip(text);
 }
@@ -72,7 +74,7 @@ void Page::show_empty(const QString& sentence, const QString& action, std::funct
     delete item;
   }
   empty_layout_->addStretch(2);
-  auto* text = label(sentence, "secondary", empty_);
+  auto* text = label(shown_lines(sentence.toStdString()), "secondary", empty_);
   text->setObjectName(QStringLiteral("empty.sentence"));
   text->setAlignment(Qt::AlignCenter);
   text->setWordWrap(true);

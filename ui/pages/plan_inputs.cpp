@@ -18,6 +18,7 @@
 #include "ui/pages/plan_fields.h"
 #include "ui/pages/plan_page.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/field_fault.h"
 #include "ui/widgets/number_field.h"
@@ -114,7 +115,7 @@ void PlanPage::build_arms(QVBoxLayout* column) {
 }
 
 void PlanPage::toggle_arm(const std::string& name, bool on) {
-  edit(on ? tr("add arm %1").arg(QString::fromStdString(name)) : tr("remove arm %1").arg(QString::fromStdString(name)), 0, [&](plan::Plan& p) {
+  edit(on ? tr("add arm %1").arg(button_text(QString::fromStdString(name))) : tr("remove arm %1").arg(button_text(QString::fromStdString(name))), 0, [&](plan::Plan& p) {
     auto& controls = p.schedule.controls;
     std::erase(controls, name);
     std::erase_if(p.arms, [&](const plan::Arm& a) { return a.name == name; });
@@ -219,7 +220,7 @@ void PlanPage::update_inputs() {
   }
   for (const auto& arm : p.arms) {
     if (arm_boxes_.count(arm.name) > 0) continue;
-    auto* box = new QCheckBox(QString::fromStdString(arm.name));
+    auto* box = new QCheckBox(button_text(QString::fromStdString(arm.name)));
     box->setObjectName(QStringLiteral("plan.arm.") + box->text());
     box->setAccessibleName(box->text());
     box->setToolTip(tr("An arm of the plan file. Unchecking removes it"));
@@ -244,7 +245,7 @@ void PlanPage::update_inputs() {
   first_->set_current(p.schedule.first == "on" ? 1 : 0);
   QStringList order;
   for (const auto& s : plan::schedule(p))
-    if (s.pair >= 0 && order.size() < 8) order << QString::fromStdString(s.arm);
+    if (s.pair >= 0 && order.size() < 8) order << shown(s.arm);
   order_->setText(order.join(QLatin1Char(' ')) + (p.schedule.pairs > 4 ? QStringLiteral(" \u2026") : QString()));
   load_->setCurrentIndex(int(p.load.mode));
   concurrency_row_->setVisible(p.load.mode == plan::LoadSpec::Mode::closed);
@@ -295,7 +296,7 @@ void PlanPage::update_faults() {
           longest = int(place.size());
         }
     }
-    if (best) texts[best] << QString::fromStdString(f.next.empty() ? f.what + "." : f.what + ". " + f.next + ".");
+    if (best) texts[best] << shown(f.next.empty() ? f.what + "." : f.what + ". " + f.next + ".");
   }
   for (const auto& line : fault_lines_) {
     const QString text = texts[&line].join(QLatin1Char('\n'));
@@ -311,13 +312,13 @@ void PlanPage::update_faults() {
   for (QLineEdit* option : launcher_options_->findChildren<QLineEdit*>()) {
     QStringList texts_here;
     for (const auto& f : all)
-      if (QStringLiteral("plan.") + QString::fromStdString(f.field) == option->objectName()) texts_here << QString::fromStdString(f.what) + QLatin1Char('.');
+      if (QStringLiteral("plan.") + QString::fromStdString(f.field) == option->objectName()) texts_here << shown(f.what) + QLatin1Char('.');
     mark_fault(option, texts_here.join(QLatin1Char('\n')));
   }
   const int n = int(all.size());
   if (n > 0)
     strips().show_message({QStringLiteral("faults"), StripMessage::Level::Fail, n == 1 ? tr("1 fault") : tr("%1 faults").arg(n),
-                           tr("%1.%2 Commands and requests show the last valid plan.").arg(QString::fromStdString(all.front().what), n > 1 ? tr(" The others stand beside their fields.") : QString()), {}, {}});
+                           tr("%1.%2 Commands and requests show the last valid plan.").arg(shown(all.front().what), n > 1 ? tr(" The others stand beside their fields.") : QString()), {}, {}});
   else
     strips().resolve(QStringLiteral("faults"));
   update_start();

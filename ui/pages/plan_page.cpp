@@ -18,6 +18,7 @@
 #include "ui/pages/plan_command.h"
 #include "ui/pages/plan_sessions.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/field_fault.h"
 #include "ui/widgets/number_field.h"
@@ -211,7 +212,7 @@ void PlanPage::read_file_text() {
   const auto known = plan::validate(parsed.plan);
   for (const auto& f : parsed.faults)
     if (std::none_of(known.begin(), known.end(), [&](const auto& k) { return k.field == f.field && k.what == f.what; }))
-      faults << QString::fromStdString(f.next.empty() ? f.what + "." : f.what + ". " + f.next + ".");
+      faults << shown(f.next.empty() ? f.what + "." : f.what + ". " + f.next + ".");
   file_faulty_ = !faults.isEmpty();
   file_fault_->setText(faults.join(QLatin1Char('\n')));
   file_fault_->setVisible(file_faulty_);

@@ -9,6 +9,7 @@
 #include "ui/pages/plan_fields.h"
 #include "ui/pages/plan_page.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/card.h"
 
 namespace kvcliff::ui {
@@ -19,7 +20,7 @@ QString check_title(const std::string& id) {
                                                          {"shm_leftovers", "/dev/shm leftovers"}, {"gpu_memory", "GPU memory"}, {"disk", "Disk"},
                                                          {"journal_file_system", "Journal"}, {"earlier_processes", "Left-over processes"}};
   const auto at = titles.find(id);
-  return at == titles.end() ? QString::fromStdString(id).replace(QLatin1Char('_'), QLatin1Char(' ')) : QCoreApplication::translate("kvcliff::ui::PlanPage", at->second);
+  return at == titles.end() ? shown(id).replace(QLatin1Char('_'), QLatin1Char(' ')) : QCoreApplication::translate("kvcliff::ui::PlanPage", at->second);
 }
 
 }  // namespace
@@ -75,10 +76,10 @@ void PlanPage::update_preflight() {
     grid->setVerticalSpacing(0);
     grid->setColumnStretch(1, 1);
     auto* glyph = new QLabel;
-    glyph->setPixmap(theme().pixmap(QLatin1String(icon), theme().color(color), theme().px(14), 2));
+    glyph->setPixmap(theme().pixmap(QLatin1String(icon), theme().color(color), theme().px(14), devicePixelRatioF()));
     auto* title = new QLabel(check_title(item.id));
     QFont f = theme().font(TextSize::Chart);
-    auto* words = label(QString::fromStdString(item.what), "secondary");
+    auto* words = label(shown(item.what), "secondary");
     words->setFont(f);
     words->setWordWrap(true);
     f.setWeight(QFont::Medium);
@@ -88,7 +89,7 @@ void PlanPage::update_preflight() {
     grid->addWidget(words, 1, 1);
     QStringList more;
     for (const auto& part : {item.why, item.next})
-      if (!part.empty()) more << QString::fromStdString(part.back() == '.' ? part.substr(0, part.size() - 1) : part);
+      if (!part.empty()) more << shown(part.back() == '.' ? part.substr(0, part.size() - 1) : part);
     if (item.state != State::pass && !more.isEmpty()) {
       auto* next = label(more.join(QStringLiteral(". ")) + QLatin1Char('.'), item.state == State::fail ? "error" : "caption");
       next->setFont(theme().font(TextSize::Caption));

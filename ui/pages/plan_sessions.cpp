@@ -5,9 +5,9 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 
 namespace kvcliff::ui {
@@ -222,7 +222,7 @@ bool PlanSessions::event(QEvent* event) {
       QString text = tr("Session %1: arm \u201c%2\u201d on a fresh server").arg(i + 1).arg(QString::fromStdString(s.arm));
       text += tr("\nGPU cache %1 blocks, host tier %2").arg(exact(arm->second.gpu_blocks), arm->second.host_blocks > 0 ? tr("%1 blocks").arg(exact(arm->second.host_blocks)) : tr("none"));
       if (arm->second.seconds) text += tr("\nAt most about %1, as if everything were computed").arg(seconds_text(*arm->second.seconds));
-      QToolTip::showText(help->globalPos(), text, this);
+      show_tip(help->globalPos(), text, this);
       return true;
     }
   }

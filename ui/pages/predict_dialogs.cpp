@@ -18,6 +18,7 @@
 #include "ui/models/table_text.h"
 #include "ui/pages/predict_page.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/card.h"
 
 namespace kvcliff::ui {
@@ -46,7 +47,7 @@ void show_table(PredictPage* parent, const char* name, const QString& title, con
   table->setAccessibleName(title);
   for (int r = 0; r < rows.size(); ++r)
     for (int c = 0; c < head.size(); ++c) {
-      auto* item = new QTableWidgetItem(rows[r].value(c));
+      auto* item = new QTableWidgetItem(shown(rows[r].value(c)));
       if (c == 1) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
       table->setItem(r, c, item);
     }
@@ -125,7 +126,7 @@ void PredictPage::show_log(const ServerLogRead& log) {
   const plan::Plan seen = with_log_facts(document().plan(), log.facts, prediction_.catalogue(), &taken, &left);
   if (log.facts.engine.empty()) return say("log", StripMessage::Level::Caution, tr("Nothing taken"), tr("Nothing in %1 is of an engine that is known here. A log of vLLM's start states its capacities.").arg(name));
   if (log.cut) left << tr("only the first 64 MiB were read");
-  edit(tr("server log %1").arg(name), 0, [&](plan::Plan& p) { p = seen; });
+  edit(tr("server log %1").arg(button_text(name)), 0, [&](plan::Plan& p) { p = seen; });
   if (taken.isEmpty()) return say("log", StripMessage::Level::Caution, tr("Nothing taken"), tr("%1: %2.").arg(name, left.join(QStringLiteral("; "))));
   say("log", StripMessage::Level::Info, tr("From the log"), left.isEmpty() ? tr("%1: %2.").arg(name, taken.join(QStringLiteral(", "))) : tr("%1: %2. But %3.").arg(name, taken.join(QStringLiteral(", ")), left.join(QStringLiteral("; "))));
 }
@@ -134,10 +135,9 @@ void PredictPage::keep_scenario() {
   kept_cell_->setVisible(true);
   const auto& p = document().plan();
   const QString name = tr("%1 \u00b7 %2 docs \u00b7 GPU %3 \u00b7 host %4")
-                           .arg(model_words(p.model))
-                           .arg(exact(p.workload.documents), exact(prediction_.state().config.gpu_blocks), exact(prediction_.state().config.host_chunks));
+                           .arg(model_words(p.model), exact(p.workload.documents), exact(prediction_.state().config.gpu_blocks), exact(prediction_.state().config.host_chunks));
   auto* row = new QHBoxLayout;
-  auto* back = new QPushButton(name);
+  auto* back = new QPushButton(button_text(name));
   back->setProperty("flat", true);
   back->setObjectName(QStringLiteral("predict.kept"));
   back->setToolTip(tr("Back to this scenario"));

@@ -20,6 +20,7 @@
 #include "ui/pages/predict_fields.h"
 #include "ui/pages/predict_page.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/number_field.h"
 #include "ui/widgets/segments.h"
@@ -185,7 +186,7 @@ void PredictPage::update_inputs() {
     if (at >= 0) model_->setCurrentIndex(at);
     else model_->setEditText(model_words(p.model));
   }
-  model_->setProperty("tip", (p.model.config.empty() ? QString() : whole + QLatin1Char('\n')) + tr("Model of the catalogue (type to search), the path of a config.json, or drop one onto the window"));
+  model_->setProperty("tip", (p.model.config.empty() ? QString() : shown(whole) + QLatin1Char('\n')) + tr("Model of the catalogue (type to search), the path of a config.json, or drop one onto the window"));
   // A word of the plan file that is not in the list is shown all the same.
   const QString dtype = QString::fromStdString(p.model.kv_dtype);
   if (dtype_->findText(dtype) < 0) dtype_->addItem(dtype);

@@ -137,9 +137,7 @@ void PredictPage::update_sentence() {
   if (chart_->shape().over_capacity) set_subtitle(tr("the cliff for %1, %2").arg(model_words(p.model), trace_name_->text()));
   else
     set_subtitle(tr("the cliff for %1, %2 documents, %3")
-                   .arg(model_words(p.model))
-                   .arg(exact(p.workload.documents))
-                   .arg(order_->currentText().toLower()));
+                   .arg(model_words(p.model), exact(p.workload.documents), order_->currentText().toLower()));
   QString title, detail, result;
   const char* color = "text3";
   if (s.sizes_why.isEmpty() && chart_->shape().over_capacity) return update_stream();

@@ -14,6 +14,7 @@
 #include "ui/pages/predict_fields.h"
 #include "ui/pages/predict_page.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/field_fault.h"
 #include "ui/widgets/number_field.h"
@@ -131,8 +132,8 @@ void PredictPage::update_trace() {
   visits_->setEnabled(!stream);
   if (!stream) return;
   const QFileInfo file(QString::fromStdString(w.trace));
-  trace_name_->setText(trace ? tr("Trace %1").arg(file.fileName()) : tr("%1 sessions of %2 turns").arg(exact(w.documents), exact(w.rounds)));
-  trace_name_->setToolTip(trace ? file.filePath() : tr("A prompt grows by %1 tokens a turn").arg(exact(w.turn_tokens)));
+  trace_name_->setText(trace ? tr("Trace %1").arg(shown(file.fileName())) : tr("%1 sessions of %2 turns").arg(exact(w.documents), exact(w.rounds)));
+  trace_name_->setToolTip(trace ? shown(file.filePath()) : tr("A prompt grows by %1 tokens a turn").arg(exact(w.turn_tokens)));
   trace_requests_->set_value(double(w.trace_requests));
   trace_requests_->parentWidget()->setVisible(trace);
 }

@@ -5,7 +5,8 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QScrollBar>
-#include <QToolTip>
+
+#include "ui/theme/plain_text.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -177,17 +178,17 @@ bool MatrixView::viewportEvent(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Hit hit = at(help->pos());
     if (hit.row >= 0 && hit.column >= 0) {
-      QToolTip::showText(help->globalPos(), QStringLiteral("<p>%1</p>").arg(model_.words(hit.row, hit.column).toHtmlEscaped()), viewport());
+      show_tip(help->globalPos(), model_.words(hit.row, hit.column), viewport());
       return true;
     }
     if (hit.row < 0 && hit.column >= 0 && model_.judged()) {
       // Long names of arms are cut in the header; here they are whole.
       const auto& g = model_.groups()[std::size_t(model_.group_of(hit.column))];
-      QToolTip::showText(help->globalPos(), tr("Session %1: %2").arg(g.number, g.arm), viewport());
+      show_tip(help->globalPos(), tr("Session %1: %2").arg(g.number, g.arm), viewport());
       return true;
     }
     if (hit.row >= 0) {
-      QToolTip::showText(help->globalPos(), model_.row(hit.row).id + QStringLiteral(": ") + model_.row(hit.row).title, viewport());
+      show_tip(help->globalPos(), model_.row(hit.row).id + QStringLiteral(": ") + model_.row(hit.row).title, viewport());
       return true;
     }
   }

@@ -14,6 +14,7 @@
 #include "ui/pages/run_page.h"
 #include "ui/pages/run_panels.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/widgets/session_strip.h"
 
 namespace kvcliff::ui {
@@ -34,7 +35,7 @@ std::int64_t block_bytes(const reconcile::LoadOptions& options, const plan::Plan
 
 ServerReading reading_of(const CounterSnapshot& page, std::int64_t session) {
   ServerReading r{.session = session};
-  r.error = QString::fromStdString(page.error);
+  r.error = shown(page.error);
   r.gpu_usage = page.value("kv_cache_usage_perc");
   r.running = page.value("num_requests_running");
   r.waiting = page.value("num_requests_waiting");
@@ -62,7 +63,7 @@ void RunPage::load() {
   pool_.start([this, generation, path, experiment, resources] {
     auto read = read_run(path, experiment);
     auto run_data = read ? std::make_shared<RunData>(std::move(*read)) : nullptr;
-    const QString why = read ? QString() : QString::fromStdString(read.error().sentence());
+    const QString why = read ? QString() : ui::shown(read.error().sentence());
     const ModelSizes sizes(resources);
     reconcile::LoadOptions options;
     options.kv = [&sizes](const plan::Plan& p) { return sizes.kv_facts(p); };
@@ -207,7 +208,7 @@ void RunPage::update_failure() {
     if (!lines) return;
     QStringList last;
     const std::size_t n = lines->size();
-    for (std::size_t i = n > 12 ? n - 12 : 0; i < n; ++i) last << QString::fromStdString((*lines)[i].text.substr(0, 300));
+    for (std::size_t i = n > 12 ? n - 12 : 0; i < n; ++i) last << ui::shown((*lines)[i].text.substr(0, 300));
     QMetaObject::invokeMethod(this, [this, generation, detail, title, why, last] {
       if (generation == generation_ && detail == detail_generation_) request_->show_failure(title, why, last);
     }, Qt::QueuedConnection);
@@ -223,7 +224,7 @@ bool RunPage::resumable() const {
 void RunPage::resume_run() {
   if (!resumable()) return;
   const auto parsed = plan::parse_text(shown_->plan_text, shown_->journal.toStdString());
-  QString error = parsed.valid() ? QString() : QString::fromStdString(parsed.faults.front().what);
+  QString error = parsed.valid() ? QString() : ui::shown(parsed.faults.front().what);
   if (error.isEmpty()) {
     StartOptions options;
     options.resume = shown_->experiment;

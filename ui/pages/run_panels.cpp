@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 
 namespace kvcliff::ui {
@@ -261,7 +262,7 @@ void RequestPanel::show_live(const RunData& run_data, const StreamNow& stream) {
                         : stream.ended  ? tr("the counters settle")
                         : tokens > 0    ? tr("%1 output tokens so far").arg(exact(tokens))
                                         : tr("waiting for the first token, %1 s").arg(QLocale().toString(double(mono_now() - stream.began) * 1e-9, 'f', 1)));
-  const QString answer = QString::fromStdString(stream.text.substr(0, 400)).simplified();
+  const QString answer = shown(stream.text.substr(0, 400)).simplified();
   text_->setText(stream.ended ? text_->fontMetrics().elidedText(answer, Qt::ElideRight, text_->width() - 14)
                               : QString(qsizetype(std::min<qint64>(tokens, 40)), QChar(0x25AE)));
   show_sources(run_data, stream.index, tr("after the stream settles"));
@@ -283,9 +284,9 @@ void RequestPanel::show_request(const RunData& run_data, std::int64_t index, con
     if (t.first_byte > t.t0 && t.t0 > 0) marks.first_byte_ms = double(t.first_byte - t.t0) * 1e-6;
     for (const StreamEvent& e : record->stream.events)
       if (e.kind == EventKind::token && e.at > t.first_token && t.t0 > 0 && marks.tokens_ms.size() < 400) marks.tokens_ms.push_back(double(e.at - t.t0) * 1e-6);
-    state += record->settled ? tr(", settled") : record->not_settled_why.empty() ? tr(", not settled") : tr(", not settled: %1").arg(QString::fromStdString(record->not_settled_why));
-    if (!record->stream.why.empty()) state += QStringLiteral(". ") + QString::fromStdString(record->stream.why);
-    answer = QString::fromStdString(record->stream.text.substr(0, 400)).simplified();
+    state += record->settled ? tr(", settled") : record->not_settled_why.empty() ? tr(", not settled") : tr(", not settled: %1").arg(shown(record->not_settled_why));
+    if (!record->stream.why.empty()) state += QStringLiteral(". ") + shown(record->stream.why);
+    answer = shown(record->stream.text.substr(0, 400)).simplified();
   }
   line_->set_marks(marks);
   first_token_->setText(state);

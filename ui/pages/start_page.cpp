@@ -10,6 +10,7 @@
 
 #include "ui/pages/plan_fields.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/card.h"
 
@@ -92,7 +93,7 @@ QPushButton* StartPage::way(const QString& icon, const QString& name, const QStr
   auto* column = new QVBoxLayout(b);
   column->setContentsMargins(16, 14, 16, 14);
   auto* glyph = new QLabel(b);
-  const auto paint = [this, glyph, icon] { glyph->setPixmap(theme_.pixmap(icon, theme_.color("text"), theme_.px(24), 2)); };
+  const auto paint = [this, glyph, icon] { glyph->setPixmap(theme_.pixmap(icon, theme_.color("text"), theme_.px(24), devicePixelRatioF())); };
   paint();
   connect(&theme_, &Theme::changed, glyph, paint);
   auto* title = new QLabel(name, b);
@@ -139,13 +140,12 @@ void StartPage::fill_recent() {
   if (list.isEmpty()) recent_->addWidget(label(tr("None yet. The demonstration makes the first one."), "caption", this));
   for (const QString& path : list) {
     const QFileInfo info(path);
-    auto* b = new QPushButton(info.exists() ? info.fileName() + QStringLiteral("   ") + info.absolutePath()
-                                            : tr("%1   (not there any more)").arg(path), this);
+    auto* b = new QPushButton(button_text(info.exists() ? info.fileName() + QStringLiteral("   ") + info.absolutePath() : tr("%1   (not there any more)").arg(path)), this);
     b->setObjectName(QStringLiteral("start.recent"));
     b->setProperty("flat", true);
     b->setEnabled(info.exists());
     b->setStyleSheet(QStringLiteral("text-align: left"));
-    b->setToolTip(path);
+    b->setToolTip(shown(path));
     connect(b, &QPushButton::clicked, this, [this, path] { emit open_recent(path); });
     recent_->addWidget(b);
   }

@@ -3,6 +3,8 @@
 
 #include <QDateTime>
 
+#include "ui/theme/plain_text.h"
+
 namespace kvcliff::ui {
 namespace {
 
@@ -15,7 +17,7 @@ LogModel::Line LogModel::made_from(const LogLine& l) {
   Line out;
   out.is_stderr = l.is_stderr;
   out.time = QDateTime::fromMSecsSinceEpoch(l.at.wall / 1'000'000).toString(QStringLiteral("HH:mm:ss.zzz"));
-  QString text = QString::fromUtf8(l.text.data(), qsizetype(std::min<std::size_t>(l.text.size(), 4 * shown_length)));
+  QString text = shown_lines(std::string_view(l.text).substr(0, 4 * shown_length));
   if (text.size() > shown_length || l.truncated) text = text.left(shown_length) + QChar(0x2026);
   text.replace(QLatin1Char('\t'), QStringLiteral("    "));
   // Python loggers write the level first; it gets a column of its own.

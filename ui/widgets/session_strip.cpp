@@ -6,9 +6,9 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
-#include <QToolTip>
 
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 
 namespace kvcliff::ui {
@@ -231,7 +231,7 @@ void SessionStrip::keyPressEvent(QKeyEvent* event) {
 bool SessionStrip::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), words(cell_at(help->pos())), this);
+    show_tip(help->globalPos(), words(cell_at(help->pos())), this);
     return true;
   }
   if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) update();

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 
 namespace kvcliff::ui {
@@ -37,6 +38,8 @@ StripArea::StripArea(const Theme& theme, QWidget* parent) : QWidget(parent), the
 }
 
 void StripArea::show_message(StripMessage message) {
+  message.word = shown(message.word);
+  message.sentence = shown_lines(message.sentence.toStdString());
   std::erase_if(messages_, [&](const auto& m) { return m.id == message.id; });
   messages_.push_back(std::move(message));
   std::stable_sort(messages_.begin(), messages_.end(), [](const auto& a, const auto& b) { return a.level < b.level; });
