@@ -12,6 +12,8 @@
 #include <QScrollBar>
 #include <QTemporaryDir>
 #include <cmath>
+#include <iostream>
+#include <optional>
 
 #include "base/file.h"
 #include "journal/reader.h"
@@ -280,36 +282,88 @@ TEST(FieldCase100, AWriterWithoutEndIsBoundedReadInPeaceAndSearchedWhole) {
   ASSERT_TRUE(wait([&] { return &dock.shown() == &dock.model() && dock.shown().rowCount() == dock.model().kept(); }));
 }
 
-// Step 4, in the window: the stop button ends a run whose engine writes lines as fast as it can. How long that takes is the
-// machine's: it shares its processors with the writer.
-TEST(FieldCase100, AStopEndsARunWhoseEngineWritesWithoutEnd) {
+// Step 4, in the window. The stop takes at most the plan's grace and three seconds for what the engine leaves behind, and
+// no wait of another kind: that is what the tests hold, in the journal's words. Seconds on the clock are the machine's, which
+// shares its processors with the writer; they are printed.
+struct Flood {
   Window w;
-  const QString engine = w.file("engine");
-  const QString sample = case_folder("100-log-panel-freezes-window") + QStringLiteral("/sample.log");
-  ASSERT_TRUE(write_file(engine.toStdString(), QStringLiteral("#!/bin/sh\n( while :; do cat '%1'; done ) &\nexec '%2' \"$@\"\n").arg(sample, QStringLiteral(KVCLIFF_BINARY_DIR "/bin/kvcliff-emulator")).toStdString()));
-  QFile::setPermissions(engine, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-  const QByteArray before = qgetenv("KVCLIFF_EMULATOR");
-  qputenv("KVCLIFF_EMULATOR", engine.toUtf8());
-  plan::Plan p = w.window.document().plan();
-  p.workload.rounds = 200;
-  RunController& run = w.window.run();
-  QString end;
-  QObject::connect(&run, &RunController::finished, &w.window, [&](const QString& e) { end = e; });
-  QString error;
-  ASSERT_TRUE(run.start(p, w.file("flood.kvcliff"), {}, &error)) << error.toStdString();
-  auto* log = w.find<LogDock>("logDock");
-  ASSERT_TRUE(wait([&] { return (run.data() && run.data()->done >= 1 && log->model().total() > 20'000) || !end.isEmpty(); }, 120'000));
-  ASSERT_TRUE(end.isEmpty()) << end.toStdString();
-  EXPECT_LE(log->model().kept(), 100'000);
-  w.window.show_page(RunIndex);
-  QTest::mouseClick(w.find<QPushButton>("run.stop"), Qt::LeftButton);
-  ASSERT_TRUE(wait([&] { return !end.isEmpty(); }, 60'000)) << "still running";
-  EXPECT_EQ(end, QStringLiteral("stopped"));
-  qputenv("KVCLIFF_EMULATOR", before);
-  // The writer is gone with its server, and the journal is whole.
-  const auto reader = journal::Reader::open(w.file("flood.kvcliff").toStdString());
-  ASSERT_TRUE(reader);
-  EXPECT_EQ(reader->experiments()->front().state, "stopped_by_user");
+  QByteArray before = qgetenv("KVCLIFF_EMULATOR");
+  std::optional<SessionRecord> stopped;   ///< the session that was stopped, as the journal has it
+  std::vector<RequestRecord> requests;
+
+  ~Flood() { before.isNull() ? qunsetenv("KVCLIFF_EMULATOR") : qputenv("KVCLIFF_EMULATOR", before); }
+  /// Runs the reference on an engine made of `script` (%1: sample.log, %2: the emulator) and presses stop in the midst of it.
+  void run(const QString& script, double grace_s) {
+    const QString engine = w.file("engine");
+    const QString sample = case_folder("100-log-panel-freezes-window") + QStringLiteral("/sample.log");
+    ASSERT_TRUE(write_file(engine.toStdString(), script.arg(sample, QStringLiteral(KVCLIFF_BINARY_DIR "/bin/kvcliff-emulator")).toStdString()));
+    QFile::setPermissions(engine, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    qputenv("KVCLIFF_EMULATOR", engine.toUtf8());
+    plan::Plan p = w.window.document().plan();
+    p.workload.rounds = 200;
+    p.limits.stop_s = grace_s;
+    RunController& run = w.window.run();
+    QString end;
+    QObject::connect(&run, &RunController::finished, &w.window, [&](const QString& e) { end = e; });
+    QString error;
+    const QString journal = w.file("flood.kvcliff");
+    ASSERT_TRUE(run.start(p, journal, {}, &error)) << error.toStdString();
+    auto* log = w.find<LogDock>("logDock");
+    ASSERT_TRUE(wait([&] { return (run.data() && run.data()->done >= 1 && log->model().total() > 20'000) || !end.isEmpty(); }, 120'000));
+    ASSERT_TRUE(end.isEmpty()) << end.toStdString();
+    EXPECT_LE(log->model().kept(), 100'000);
+    w.window.show_page(RunIndex);
+    QElapsedTimer clock;
+    clock.start();
+    QTest::mouseClick(w.find<QPushButton>("run.stop"), Qt::LeftButton);
+    EXPECT_TRUE(run.stopping()) << "the order is given with the click";
+    ASSERT_TRUE(wait([&] { return !end.isEmpty(); }, 60'000)) << "still running";
+    std::cout << "stopped within " << double(clock.elapsed()) / 1000 << " s, of which the engine took ";
+    EXPECT_EQ(end, QStringLiteral("stopped"));
+    const auto reader = journal::Reader::open(journal.toStdString());
+    ASSERT_TRUE(reader);
+    EXPECT_EQ(reader->experiments()->front().state, "stopped_by_user");
+    const auto sessions = *reader->sessions(1);
+    for (const SessionRecord& s : sessions)
+      if (s.state == SessionState::stopped_by_user && s.stop.is_object()) stopped = s;
+    ASSERT_TRUE(stopped) << "the journal tells how its engine was ended";
+    ASSERT_TRUE(stopped->stop.contains("took_ns")) << stopped->stop.dump();
+    std::cout << stopped->stop["took_ns"].get<double>() * 1e-9 << " s\n";
+    requests = *reader->requests(stopped->id, journal::Depth::details);
+  }
+  /// From the click on the session only stops: no counter is waited for, no request is finished first.
+  void expect_nothing_else_was_waited_for() const {
+    std::vector<SessionState> states;
+    for (const StateChange& c : stopped->changes) states.push_back(c.state);
+    const std::vector<SessionState> last(states.end() - 3, states.end());
+    EXPECT_EQ(last, (std::vector{SessionState::measuring, SessionState::stopping, SessionState::stopped_by_user}));
+    ASSERT_FALSE(requests.empty());
+    EXPECT_LT(int(requests.size()), 6 * 200);
+  }
+};
+
+TEST(FieldCase100, AStopEndsARunWhoseEngineWritesWithoutEnd) {
+  Flood f;
+  f.run(QStringLiteral("#!/bin/sh\n( while :; do cat '%1'; done ) &\nexec '%2' \"$@\"\n"), 30);
+  ASSERT_TRUE(f.stopped);
+  f.expect_nothing_else_was_waited_for();
+  // The first SIGTERM was enough, of the grace of 30 s nothing was used up, and the writer is gone with its server.
+  EXPECT_TRUE(f.stopped->stop["terminated_in_grace"].get<bool>()) << f.stopped->stop.dump();
+  EXPECT_TRUE(f.stopped->stop["notes"].empty()) << f.stopped->stop.dump();
+}
+
+TEST(FieldCase100, AnEngineThatDoesNotHearIsKilledWithinTheGraceOfThePlan) {
+  Flood f;
+  const QString heard = f.w.file("heard");
+  // Two seconds of the plan and three for the rest of the group: five in all, whatever the engine does.
+  constexpr double grace_s = 2;
+  f.run(QStringLiteral("#!/bin/sh\ntrap 'echo yes >>\"") + heard + QStringLiteral("\"' TERM\n'%2' \"$@\" &\nwhile :; do cat '%1'; done\n"), grace_s);
+  ASSERT_TRUE(f.stopped);
+  f.expect_nothing_else_was_waited_for();
+  EXPECT_TRUE(QFile::exists(heard)) << "it was asked first";
+  EXPECT_FALSE(f.stopped->stop["terminated_in_grace"].get<bool>()) << f.stopped->stop.dump();
+  EXPECT_GE(f.stopped->stop["killed"].get<int>(), 1) << f.stopped->stop.dump();
+  EXPECT_GE(f.stopped->stop["took_ns"].get<double>() * 1e-9, grace_s) << "not before its time";
 }
 
 }  // namespace
