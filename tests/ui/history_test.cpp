@@ -8,11 +8,13 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QPointer>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QTableView>
 
 #include "base/file.h"
+#include "journal/bundle.h"
 #include "journal/reader.h"
 #include "support/data.h"
 #include "support/written_run.h"
@@ -208,6 +210,41 @@ TEST_F(HistoryTest, TagsAreWrittenIntoTheJournal) {
   ASSERT_TRUE(model.setData(model.index(0, HistoryModel::Tags), QStringLiteral("h200, review, h200"), Qt::EditRole));
   const std::string uid = model.row(0).record.uid;
   EXPECT_TRUE(wait([&] { return journal::Reader::open(journal.toStdString())->experiment(uid)->tags == std::vector<std::string>{"h200", "review"}; }));
+}
+
+TEST_F(HistoryTest, AnOpenTagEditorKeepsItsTextWhileTheJournalIsReadAgain) {
+  fill();
+  open(journal);
+  auto* table = w.find<HistoryTable>("history.table");
+  const QModelIndex cell = page->filter().index(1, HistoryModel::Tags);
+  const std::string uid = model.row(cell.data(HistoryModel::RowRole).toInt()).record.uid;
+  table->setCurrentIndex(cell);
+  table->edit(cell);
+  auto* editor = w.find<QLineEdit>("history.tags.editor");
+  ASSERT_NE(editor, nullptr);
+  QTest::keyClicks(editor, QStringLiteral(", half"));
+  const QString typed = editor->text();
+  // Read again while it is open: a run was added, and another one is judged anew.
+  kvcliff::test::HonestRun more({.ratio = 0.5});
+  kvcliff::test::write_run(journal.toStdString(), more.in, "eeeeeeeeeeeeeeee", start + 3 * day);
+  page->open_journal(journal);
+  ASSERT_TRUE(wait([&] { return model.rowCount() == 3 && std::all_of(model.rows().begin(), model.rows().end(), [](const auto& r) { return r.summary.ready; }); }));
+  QPointer<QLineEdit> still = table->findChild<QLineEdit*>(QStringLiteral("history.tags.editor"));
+  ASSERT_FALSE(still.isNull()) << "the editor was closed";
+  EXPECT_EQ(still, editor);
+  EXPECT_EQ(still->text(), typed);
+  QTest::keyClicks(still, QStringLiteral("way"));
+  QTest::keyClick(still, Qt::Key_Return);
+  EXPECT_TRUE(wait([&] { return journal::Reader::open(journal.toStdString())->experiment(uid)->tags.back() == "halfway"; })) << "and is about the run it was opened on";
+}
+
+TEST_F(HistoryTest, ARunThatIsGoneFromTheFileIsGoneFromTheList) {
+  fill();
+  open(journal);
+  ASSERT_TRUE(journal::delete_experiments(journal.toStdString(), {1}, {}));
+  page->open_journal(journal);
+  ASSERT_TRUE(wait([&] { return model.rowCount() == 1; }));
+  EXPECT_EQ(model.row(0).record.uid, "bbbbbbbbbbbbbbbb");
 }
 
 TEST_F(HistoryTest, ABundleIsExportedAndImportedElsewhere) {

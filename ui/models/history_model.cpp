@@ -54,37 +54,62 @@ QString HistoryModel::verdict_word(const HistorySummary& s) {
   return {};
 }
 
-void HistoryModel::put(const QString& journal, const std::vector<HistoryRow>& rows, bool first) {
+void HistoryModel::put(const QString& journal, const std::vector<HistoryRow>& rows, bool first, bool last) {
+  auto& unseen = unseen_[journal];
   if (first) {
-    // What was known of a run is shown until it is judged again, so that a reload does not flicker.
-    std::map<std::string, HistorySummary> known;
+    unseen.clear();
     for (const auto& r : rows_)
-      if (r.journal == journal && r.record.state != "running") known[r.record.uid] = r.summary;
-    remove_journal(journal);
-    auto fresh = rows;
-    for (auto& r : fresh)
-      if (const auto at = known.find(r.record.uid); at != known.end()) r.summary = at->second;
-    put(journal, fresh, false);
-    return;
+      if (r.journal == journal) unseen.insert(r.record.uid);
   }
-  if (rows.empty()) return;
-  beginInsertRows({}, int(rows_.size()), int(rows_.size() + rows.size()) - 1);
-  rows_.insert(rows_.end(), rows.begin(), rows.end());
-  endInsertRows();
+  std::map<std::string_view, int> known;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].journal == journal) known[rows_[i].record.uid] = int(i);
+  std::vector<HistoryRow> fresh;
+  for (const HistoryRow& row : rows) {
+    unseen.erase(row.record.uid);
+    const auto at = known.find(row.record.uid);
+    if (at == known.end()) {
+      fresh.push_back(row);
+      continue;
+    }
+    // What was known of a run is shown until it is judged again, so that a reload does not flicker.
+    const int i = at->second;
+    HistoryRow& kept = rows_[std::size_t(i)];
+    known.erase(at);  // its key lies in the row that is written now
+    const bool ended = kept.record.state != "running";
+    HistorySummary summary = std::move(kept.summary);
+    kept = row;
+    if (ended) kept.summary = std::move(summary);
+    emit dataChanged(index(i, 0), index(i, ColumnCount - 1));
+  }
+  if (!fresh.empty()) {
+    beginInsertRows({}, int(rows_.size()), int(rows_.size() + fresh.size()) - 1);
+    rows_.insert(rows_.end(), fresh.begin(), fresh.end());
+    endInsertRows();
+  }
+  if (last) {
+    const auto gone = std::exchange(unseen, {});
+    remove_rows([&](const HistoryRow& r) { return r.journal == journal && gone.count(r.record.uid) > 0; });
+  }
   emit checks_changed();
 }
 
 void HistoryModel::remove_journal(const QString& journal) {
+  unseen_.erase(journal);
+  remove_rows([&](const HistoryRow& r) { return r.journal == journal; });
+  emit checks_changed();
+}
+
+void HistoryModel::remove_rows(const std::function<bool(const HistoryRow&)>& which) {
   for (int i = int(rows_.size()) - 1; i >= 0; --i) {
-    if (rows_[std::size_t(i)].journal != journal) continue;
+    if (!which(rows_[std::size_t(i)])) continue;
     int from = i;
-    while (from > 0 && rows_[std::size_t(from - 1)].journal == journal) --from;
+    while (from > 0 && which(rows_[std::size_t(from - 1)])) --from;
     beginRemoveRows({}, from, i);
     rows_.erase(rows_.begin() + from, rows_.begin() + i + 1);
     endRemoveRows();
     i = from;
   }
-  emit checks_changed();
 }
 
 void HistoryModel::summarise(const QString& journal, const QString& uid, const HistorySummary& summary) {

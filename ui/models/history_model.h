@@ -3,6 +3,8 @@
 #include <QAbstractTableModel>
 #include <QSet>
 #include <QSortFilterProxyModel>
+#include <functional>
+#include <set>
 
 #include "ui/models/history_rows.h"
 
@@ -20,8 +22,9 @@ class HistoryModel : public QAbstractTableModel {
 
   const std::vector<HistoryRow>& rows() const { return rows_; }
   const HistoryRow& row(int i) const { return rows_[static_cast<std::size_t>(i)]; }
-  /// Replaces the journal's rows (`first`) or adds to them. Checks of runs that are still there stay.
-  void put(const QString& journal, const std::vector<HistoryRow>& rows, bool first);
+  /// Rows of one reading of a journal, in portions. Runs that are known keep their place, with what is being edited in
+  /// them; those that the whole reading (`first` to `last`) did not bring are taken out.
+  void put(const QString& journal, const std::vector<HistoryRow>& rows, bool first, bool last);
   void remove_journal(const QString& journal);
   void summarise(const QString& journal, const QString& uid, const HistorySummary& summary);
   std::vector<int> checked() const;
@@ -49,7 +52,10 @@ class HistoryModel : public QAbstractTableModel {
   QVariant sort_value(const HistoryRow& r, int column) const;
 
   std::vector<HistoryRow> rows_;
+  void remove_rows(const std::function<bool(const HistoryRow&)>& which);
+
   QSet<QString> checked_;   ///< run ids
+  std::map<QString, std::set<std::string>> unseen_;   ///< by journal: run ids that its present reading has not brought yet
 };
 
 /// Search over name, model, engine, tags, verdict, run id and plan hash; all words must occur. Unknown values sort last.

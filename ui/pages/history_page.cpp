@@ -65,13 +65,13 @@ HistoryPage::HistoryPage(Services services, QWidget* parent)
   connect(&document(), &Document::result_opened, this, &HistoryPage::import_file);
   connect(&loader_, &HistoryLoader::result_read, this, &HistoryPage::ask_result);
   connect(&loader_, &HistoryLoader::opened, this, &HistoryPage::show_opened);
-  connect(&loader_, &HistoryLoader::rows, this, [this](const QString& journal, std::vector<HistoryRow> rows, bool) {
+  connect(&loader_, &HistoryLoader::rows, this, [this](const QString& journal, std::vector<HistoryRow> rows, bool last) {
     // Read before tags that were given meanwhile came into the file: the list shows the new ones.
     for (HistoryRow& r : rows)
       if (const auto given = tags_given_.find({journal, r.record.id}); given != tags_given_.end()) r.record.tags = given->second;
     const bool first = !journals_[journal];
     journals_[journal] = true;
-    model_->put(journal, rows, first);
+    model_->put(journal, rows, first, last);
     if (journal == show_newest_of_ && !rows.empty()) {
       show_newest_of_.clear();
       StartPage::remember(journal);

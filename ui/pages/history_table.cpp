@@ -3,6 +3,7 @@
 
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -156,6 +157,11 @@ QWidget* HistoryCells::createEditor(QWidget* parent, const QStyleOptionViewItem&
     editor->setToolTip(QObject::tr("Tags, parted by commas. Enter keeps them, Esc leaves them as they were"));
   }
   return editor;
+}
+
+void HistoryCells::setEditorData(QWidget* editor, const QModelIndex& index) const {
+  const auto* line = qobject_cast<QLineEdit*>(editor);
+  if (!line || !line->isModified()) QStyledItemDelegate::setEditorData(editor, index);
 }
 
 bool HistoryCells::editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option, const QModelIndex& index) {

@@ -16,6 +16,8 @@ class HistoryCells : public QStyledItemDelegate {
   HistoryCells(const Theme& theme, QObject* parent);
   void paint(QPainter* p, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+  /// An entry that is being typed stays: a list that is read again would take it away.
+  void setEditorData(QWidget* editor, const QModelIndex& index) const override;
   bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option, const QModelIndex& index) override;
 
  private:
