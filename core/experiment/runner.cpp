@@ -118,6 +118,17 @@ class Experiment {
     return services_.journal.flush(60s);
   }
 
+  // The plan names a config.json by its path only: what lies there now may be of another model, whose numbers would stand
+  // beside those of the finished sessions.
+  Result<void> same_model() const {
+    const Json then = record_.host.is_object() ? record_.host.value("model", Json::object()) : Json::object();
+    if (plan_.model.config.empty() || !then.is_object() || !then.contains("config")) return {};
+    if (model_facts(plan_, schedule_, services_.kv_bytes).value("config", Json()) == then["config"]) return {};
+    return fail(ErrorCode::bad_usage, "The model is not the one of the interrupted run", plan_.model.config,
+                "what this config.json says differs from what the journal holds",
+                "Put the file of the interrupted run back, or begin a run of its own");
+  }
+
   // Goes on with an experiment of the journal: finished sessions stay, all others are repeated whole.
   Result<void> take_up(const std::string& path) {
     auto reader = journal::Reader::open(path);
@@ -131,6 +142,7 @@ class Experiment {
                   fmt::format("its hash is {}, the journal has {}", hash.substr(0, 12),
                               record_.plan_hash.substr(0, 12)),
                   "Resume with the same plan, or run without --resume");
+    if (auto same = same_model(); !same) return same;
     const auto old = reader->sessions(record_.id);
     if (!old) return fail(old.error());
     std::map<int, std::vector<SessionRecord>> attempts;

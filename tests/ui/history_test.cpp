@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "journal/bundle.h"
 #include "journal/reader.h"
+#include "journal/writer.h"
 #include "support/data.h"
 #include "support/written_run.h"
 #include "ui/bridge/document.h"
@@ -25,6 +26,7 @@
 #include "ui/pages/history_effect.h"
 #include "ui/pages/history_page.h"
 #include "ui/pages/history_table.h"
+#include "ui/pages/run_page.h"
 #include "ui/support/window.h"
 
 namespace kvcliff::ui::test {
@@ -210,6 +212,43 @@ TEST_F(HistoryTest, TagsAreWrittenIntoTheJournal) {
   ASSERT_TRUE(model.setData(model.index(0, HistoryModel::Tags), QStringLiteral("h200, review, h200"), Qt::EditRole));
   const std::string uid = model.row(0).record.uid;
   EXPECT_TRUE(wait([&] { return journal::Reader::open(journal.toStdString())->experiment(uid)->tags == std::vector<std::string>{"h200", "review"}; }));
+}
+
+TEST_F(HistoryTest, ARunKeepsTheModelThatItsJournalHoldsWhateverLiesAtThePathOfItsPlan) {
+  const auto config = [](int layers) {
+    return Json{{"architectures", {"Qwen3ForCausalLM"}}, {"model_type", "qwen3"}, {"num_hidden_layers", layers}, {"num_attention_heads", 16}, {"num_key_value_heads", 8},
+                {"head_dim", 128}, {"hidden_size", 1024}, {"torch_dtype", "bfloat16"}};
+  };
+  constexpr std::int64_t bytes_then = 114'688;  // 28 layers x 2 x 8 heads x 128 x 2 bytes
+  kvcliff::test::HonestRun run;
+  run.in.plan.model.config = w.file("config.json").toStdString();
+  run.in.plan.model.id.clear();
+  ASSERT_TRUE(write_file(run.in.plan.model.config, config(36).dump()));  // another model came to lie there
+  kvcliff::test::write_run(journal.toStdString(), run.in, "aaaaaaaaaaaaaaaa", start);
+  {
+    auto e = *journal::Reader::open(journal.toStdString())->experiment("1");
+    e.host["model"] = {{"kv_bytes_per_token", {{"off", bytes_then}, {"on", bytes_then}, {"control", bytes_then}}}, {"config", config(28)}};
+    auto writer = journal::Writer::open(journal.toStdString());
+    ASSERT_TRUE(writer);
+    (*writer)->put(e);
+    ASSERT_TRUE((*writer)->flush());
+  }
+  const plan::Plan before = w.window.document().plan();
+  open(journal);
+  EXPECT_EQ(model.row(0).summary.bytes_per_token, bytes_then);
+  ASSERT_TRUE(wait([&] { return w.window.evidence().judged() != nullptr; })) << w.window.evidence().error().toStdString();
+  EXPECT_EQ(w.window.evidence().judged()->input.sessions.front().kv.bytes_per_token, bytes_then);
+  auto* run_page = static_cast<RunPage*>(w.window.page(RunIndex));
+  ASSERT_TRUE(wait([&] { return run_page->shown() != nullptr; }));
+  EXPECT_EQ(run_page->shown()->block_bytes, bytes_then * 16);
+  EXPECT_GT(run_page->shown()->requests.front().predicted_ttft_ns, 0) << run_page->shown()->ttft_origin.toStdString();
+  EXPECT_EQ(w.window.document().plan(), before) << "Predict and Plan stay with the plan of their own";
+  // Nor does the file have to be there.
+  ASSERT_TRUE(QFile::remove(w.file("config.json")));
+  page->open_journal(journal);
+  w.window.evidence().reload();
+  ASSERT_TRUE(wait([&] { return !w.window.evidence().loading() && w.window.evidence().judged(); }));
+  EXPECT_EQ(w.window.evidence().judged()->input.sessions.front().kv.bytes_per_token, bytes_then);
 }
 
 TEST_F(HistoryTest, AnOpenTagEditorKeepsItsTextWhileTheJournalIsReadAgain) {

@@ -4,7 +4,9 @@
 
 #include <set>
 
+#include "base/file.h"
 #include "fakes.h"
+#include "support/data.h"
 #include "support/expect_file.h"
 
 namespace kvcliff::experiment {
@@ -370,6 +372,24 @@ TEST(Run, AResumeWithAnotherPlanIsRefused) {
   other.workload.seed = 99;
   const auto second = rig.run(other, options);
   EXPECT_EQ(second.error->code, ErrorCode::bad_usage);
+}
+
+TEST(Run, AResumeWithAnotherModelAtThePathOfThePlanIsRefused) {
+  Rig rig;
+  const test::TempDir folder;
+  plan::Plan p = small_plan();
+  p.model.config = (folder / "config.json").string();
+  ASSERT_TRUE(write_file(p.model.config, R"({"num_hidden_layers": 28})"));
+  const auto first = rig.run(p);
+  ASSERT_EQ(first.end, RunResult::End::finished) << first.why;
+  RunOptions options;
+  options.resume = first.experiment;
+  EXPECT_EQ(rig.run(p, options).end, RunResult::End::finished) << "the same file, read again";
+  ASSERT_TRUE(write_file(p.model.config, R"({"num_hidden_layers": 36})"));
+  const auto other = rig.run(p, options);
+  ASSERT_TRUE(other.error);
+  EXPECT_EQ(other.error->code, ErrorCode::bad_usage);
+  EXPECT_EQ(other.error->where, p.model.config);
 }
 
 }  // namespace
