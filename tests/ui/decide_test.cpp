@@ -10,6 +10,7 @@
 #include "ui/bridge/evidence.h"
 #include "ui/charts/cliff_chart.h"
 #include "ui/charts/ecdf_chart.h"
+#include "ui/charts/label_place.h"
 #include "ui/charts/pairs_chart.h"
 #include "ui/charts/scatter_chart.h"
 #include "ui/charts/split_chart.h"
@@ -121,6 +122,24 @@ TEST_F(DecideTest, ChartsShowEveryRevisitOnce) {
   for (const auto& m : w.find<PredictedChart>("predictedChart")->marks()) EXPECT_DOUBLE_EQ(m.x, m.y);
 }
 
+TEST_F(DecideTest, NamesOfDistributionsNeverStandOnEachOther) {
+  open(journals().honest);
+  auto* chart = w.find<EcdfChart>("ecdfChart");
+  for (const QSize size : {QSize(1280, 800), QSize(1920, 1200), QSize(1024, 700)}) {
+    w.window.setMinimumSize(480, 320);
+    w.window.resize(size);
+    ASSERT_TRUE(wait([&] { return w.window.size() == size && chart->isVisibleTo(page); }));
+    chart->replot();
+    EXPECT_GE(chart->names().size(), 2u) << size.width();
+    std::vector<QRectF> taken;
+    for (const QRectF& name : chart->names()) {
+      EXPECT_TRUE(is_clear_of_boxes(name, taken)) << size.width();
+      EXPECT_TRUE(QRectF(chart->viewport()).contains(name)) << size.width();
+      taken.push_back(name);
+    }
+  }
+}
+
 TEST_F(DecideTest, SelectionZoomAndStepBack) {
   open(journals().honest);
   auto* chart = w.find<PairsChart>("pairsChart");
@@ -179,6 +198,20 @@ TEST_F(DecideTest, ASweepOpensOnItsCliffAndSaysWhereItLies) {
   ASSERT_TRUE(wait([&] { return chart->isVisibleTo(page) && chart->height() > 150; })) << "at 1280 x 800 the panel was 40 px high: now " << chart->height();
   EXPECT_FALSE(w.find<PairsChart>("pairsChart")->isVisibleTo(page)) << "a sweep has no pairs";
   w.picture("decide-sweep");
+  // Names of the areas stand beside points, their intervals and lines, whatever the size.
+  for (const QSize size : {QSize(1280, 800), QSize(1920, 1200), QSize(1024, 700), QSize(1500, 760)}) {
+    w.window.setMinimumSize(480, 320);
+    w.window.resize(size);
+    ASSERT_TRUE(wait([&] { return w.window.size() == size; }));
+    chart->replot();
+    EXPECT_FALSE(chart->names().empty()) << size.width();
+    Obstacles taken = chart->obstacles();
+    EXPECT_GE(taken.boxes.size(), 10u) << "ten points and two edges";
+    for (const QRectF& name : chart->names()) {
+      EXPECT_TRUE(is_clear_of_boxes(name, taken.boxes)) << size.width() << " x " << size.height();
+      taken.boxes.push_back(name);
+    }
+  }
   // A run with pairs afterwards gets its pairs back.
   open(journals().honest);
   EXPECT_TRUE(wait([&] { return w.find<PairsChart>("pairsChart")->isVisibleTo(page); }));

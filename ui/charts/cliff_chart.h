@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ui/charts/cliff_shape.h"
+#include "ui/charts/label_place.h"
 #include "ui/charts/plot.h"
 
 namespace kvcliff::ui {
@@ -42,6 +43,9 @@ class CliffChart : public Plot {
   bool zoomed() const { return !views_.empty(); }
   /// Blocks in view.
   QCPRange view() const { return areas_->axis(QCPAxis::atBottom)->range(); }
+  /// Where the names of the areas stand, as drawn last, and what they keep clear of: lines, points with their intervals.
+  const std::vector<QRectF>& names() const { return names_; }
+  Obstacles obstacles() const;
   /// "6 documents: 99.85 % loaded, 0.15 % computed" at the marker.
   QString reading() const;
 
@@ -72,7 +76,10 @@ class CliffChart : public Plot {
   void paint_marker(QPainter& p);
   void paint_axis_titles(QPainter& p);
   void paint_measured(QPainter& p);
-  void paint_ramp_label(QPainter& p, bool with_host, const QString& text);
+  void paint_ramp_label(QPainter& p, bool with_host, const QString& text, Obstacles& taken);
+  QRectF reading_box() const;
+  /// Where words of a size stand inside a source's area; nothing where it has no room for them.
+  std::optional<QRectF> place_of_name(Source source, QSizeF size, const std::vector<CliffPoint>& shares, const Obstacles& obstacles) const;
   double draw_flag(QPainter& p, double x, const QString& name, const QString& detail, bool filled, const std::vector<Span>& taken,
                    Span* used);
   double x_pixel(double blocks) const;
@@ -100,6 +107,7 @@ class CliffChart : public Plot {
   std::vector<Edge> edges_;
   QString histogram_sentence_;
   QRectF histogram_words_;             ///< where the sentence stands
+  std::vector<QRectF> names_;
   QCPAxisRect* areas_;
   QCPAxisRect* histogram_;
   Grab grab_ = Grab::None;

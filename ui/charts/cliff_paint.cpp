@@ -133,7 +133,12 @@ void CliffChart::paint_histogram(QPainter& p) {
   if (histogram_sentence_.isEmpty()) return;
   const QFontMetricsF m(theme().font(TextSize::Caption));
   const double width = m.horizontalAdvance(histogram_sentence_);
-  const double x = right + 12 + width < r.right() ? right + 12 : r.left() + 8;
+  // Beside the bars, and clear of the capacity lines where there is room for that.
+  std::vector<Span> lines;
+  for (const double blocks : {gpu_blocks_, host_blocks_, marker_})
+    if (blocks > 0) lines.push_back({x_pixel(blocks) - 6, x_pixel(blocks) + 6});
+  double x = right + 12 + width < r.right() ? right + 12 : r.left() + 8;
+  if (const Span free = widest_free({right + 8, r.right()}, lines); free.width() > width + 8) x = free.from + 4;
   histogram_words_ = QRectF(x - 4, r.top() + 2, width + 8, m.height() + 4);
 }
 
@@ -189,14 +194,23 @@ double CliffChart::draw_flag(QPainter& p, double x, const QString& name, const Q
       if (s.from < t.to && s.to > t.from) return false;
     return true;
   };
-  // Right of the line, else left of it, else not at all: its name stands in the input column.
+  // Right of the line, else left of it; else beyond the flag that stands there, led to by an elbow; else not at all.
   Span place{x, x + width};
   if (!free(place)) place = {x - width, x};
   *used = {x, x};
-  if (!free(place)) {
-    if (!filled) return 0;
-    place = x + width < viewport().right() ? Span{x, x + width} : Span{x - width, x};
+  if (!free(place) && !filled) {
+    constexpr double longest_elbow = 150;
+    double from = x;
+    for (const Span& t : taken)
+      if (t.from <= x + width && t.to > x) from = std::max(from, t.to + 8);
+    place = {from, from + width};
+    if (from - x > longest_elbow || !free(place)) return 0;
+    p.setPen(QPen(theme().color("text"), 1.5));
+    p.setRenderHint(QPainter::Antialiasing, false);
+    const double y = snap(p, r.top() - theme().px(29));
+    p.drawLine(QPointF(x, y), QPointF(place.from + 4, y));
   }
+  if (filled && !free(place)) place = x + width < viewport().right() ? Span{x, x + width} : Span{x - width, x};
   *used = place;
   if (filled) {
     p.setPen(Qt::NoPen);
@@ -211,85 +225,6 @@ double CliffChart::draw_flag(QPainter& p, double x, const QString& name, const Q
   p.setFont(plain);
   draw_number(p, QRectF(place.from + 7, top + 3 + line, place.width() - 8, line), Qt::AlignLeft | Qt::AlignTop, detail);
   return width;
-}
-
-void CliffChart::paint_labels(QPainter& p) {
-  const QRectF r = area();
-  if (shape_.points.empty()) return;
-  // Pixel columns in which a source has at least 60 % of the height: there its name can stand.
-  struct Name {
-    Source source;
-    QString title, text;
-  };
-  const bool has_tier = tier();
-  const Name names[] = {{Source::gpu_hit, tr("GPU hit"), has_tier && !shape_.over_capacity ? tr("the tier cannot help") : QString()},
-                        {Source::host_loaded, tr("loaded from host"), tr("without the tier, computed again")},
-                        {Source::computed, tr("computed"), shape_.over_capacity ? QString() : host_blocks_ > 0 ? tr("the tier gives nothing") : tr("every revisit, again")}};
-  QFont big = theme().font(TextSize::Sentence);
-  const QFont small = theme().font(TextSize::Chart);
-  const QFontMetricsF mb(big), ms(small);
-  const double mx = x_pixel(marker_);
-  for (const Name& n : names) {
-    Span best{0, 0}, open{-1, -1};
-    const auto close = [&](double x) {
-      if (open.from >= 0 && x - open.from > best.width()) best = {open.from, x};
-      open.from = -1;
-    };
-    for (double x = r.left(); x <= r.right(); x += 4) {
-      const CliffPoint c = shape_.at(areas_->axis(QCPAxis::atBottom)->pixelToCoord(x));
-      const double share = n.source == Source::gpu_hit ? c.gpu : n.source == Source::host_loaded ? c.host : 1 - c.gpu - c.host;
-      if (share >= 0.6) {
-        if (open.from < 0) open.from = x;
-      } else {
-        close(x);
-      }
-    }
-    close(r.right());
-    // Marker and capacity lines cut the area; a name stands beside them, never across.
-    const double gx = x_pixel(gpu_blocks_), hx = x_pixel(host_blocks_);
-    const Span free = widest_free(best, {{mx - 14, mx + 14}, {gx - 6, gx + 6}, {hx - 6, hx + 6}});
-    const double need = std::max(mb.horizontalAdvance(n.title), ms.horizontalAdvance(n.text)) + 20;
-    const bool with_text = free.width() >= need;
-    if (!with_text && free.width() < mb.horizontalAdvance(n.title) + 16) continue;
-    const CliffPoint c = shape_.at(areas_->axis(QCPAxis::atBottom)->pixelToCoord((free.from + free.to) / 2));
-    const double low = n.source == Source::gpu_hit ? 0 : n.source == Source::host_loaded ? c.gpu : c.gpu + c.host;
-    const double high = n.source == Source::gpu_hit ? c.gpu : n.source == Source::host_loaded ? c.gpu + c.host : 1;
-    const double y = (y_pixel(low) + y_pixel(high)) / 2;
-    p.setPen(theme().on(n.source));
-    p.setFont(big);
-    centered(p, QRectF(free.from, y - mb.height(), free.width(), mb.height()), n.title);
-    if (!with_text || n.text.isEmpty()) continue;
-    p.setFont(small);
-    centered(p, QRectF(free.from, y + 2, free.width(), ms.height()), n.text);
-  }
-  if (!edges_.empty() || shape_.over_capacity) return;  // a measured cliff has its bars there; a trace has no one ramp
-  paint_ramp_label(p, false, has_tier ? tr("the cliff without the tier") : tr("the cliff"));
-  if (has_tier) paint_ramp_label(p, true, tr("the cliff with the tier"));
-}
-
-void CliffChart::paint_ramp_label(QPainter& p, bool with_host, const QString& text) {
-  const double from = shape_.falls_below(with_host, 0.9), to = shape_.falls_below(with_host, 0.1);
-  if (from < 0 || to <= from) return;
-  const QPointF a(x_pixel(from), y_pixel(0.9)), b(x_pixel(to), y_pixel(0.1));
-  const QFont f = theme().font(TextSize::Chart);
-  const double width = QFontMetricsF(f).horizontalAdvance(text);
-  const double mx = x_pixel(marker_);
-  const double length = std::hypot(b.x() - a.x(), b.y() - a.y());
-  if (width + 20 > length || b.x() - a.x() < 14 || (mx > a.x() - 24 && mx < b.x() + 24) || a.x() < area().left() || b.x() > area().right()) return;
-  // A curve that bulges over the straight line between its ends would run through the words: they stand beyond it.
-  double bulge = 0;
-  for (double share = 0.8; share > 0.15; share -= 0.1) {
-    const double straight = a.x() + (b.x() - a.x()) * (0.9 - share) / 0.8;
-    bulge = std::max(bulge, (x_pixel(shape_.falls_below(with_host, share)) - straight) * (b.y() - a.y()) / length);
-  }
-  p.save();
-  p.setRenderHint(QPainter::Antialiasing);
-  p.translate((a + b) / 2);
-  p.rotate(std::atan2(b.y() - a.y(), b.x() - a.x()) * 180 / M_PI);
-  p.setPen(theme().on(with_host ? Source::computed : tier() ? Source::host_loaded : Source::computed));
-  p.setFont(f);
-  p.drawText(QRectF(-width / 2, -QFontMetricsF(f).height() - 5 - bulge, width + 2, QFontMetricsF(f).height()), Qt::AlignCenter, text);
-  p.restore();
 }
 
 void CliffChart::paint_measured(QPainter& p) {
@@ -346,13 +281,9 @@ void CliffChart::paint_marker(QPainter& p) {
   f.setWeight(QFont::DemiBold);
   const QString text = reading();
   const QFontMetricsF m(f);
-  const double width = m.horizontalAdvance(text) + 12;
-  const double left = x + 10 + width < r.right() ? x + 10 : x - 10 - width;
-  const QRectF ground(left, r.top() + 8, width, m.height() + 4);
-  QColor surface = theme().color("surface");
-  surface.setAlphaF(0.86f);
+  const QRectF ground = reading_box();
   p.setPen(Qt::NoPen);
-  p.setBrush(surface);
+  p.setBrush(theme().color("surface"));
   p.drawRoundedRect(ground, 3, 3);
   p.setPen(theme().color("text"));
   p.setFont(f);

@@ -5,7 +5,8 @@
 
 #include "chart/series.h"
 #include "ui/charts/clip.h"
-#include "ui/charts/cliff_shape.h"
+#include "ui/charts/label_place.h"
+#include "ui/theme/numbers.h"
 
 namespace kvcliff::ui {
 namespace {
@@ -58,7 +59,7 @@ void EcdfChart::set_judged(const JudgedPtr& j) {
     curves_.push_back(std::move(c));
   }
   if (high <= 0) low = 1, high = 10;
-  low /= 1.6;
+  low /= 3.2;  // room for the name of the fastest source
   high *= 1.6;
   // Ticks at 1, 2 and 5 of each decade.
   const auto ticks = QSharedPointer<QCPAxisTickerText>::create();
@@ -71,14 +72,19 @@ void EcdfChart::set_judged(const JudgedPtr& j) {
   refresh();
 }
 
+QPolygonF EcdfChart::line_of(const Curve& c) const {
+  QPolygonF line;
+  for (const auto& s : c.steps)
+    if (s.y) line << pixel(s.x, *s.y);
+  if (line.size() == 1) line.prepend(QPointF(line.first().x(), pixel(1, 0).y()));
+  return line;
+}
+
 void EcdfChart::paint_below(QPainter& p) {
   p.setRenderHint(QPainter::Antialiasing);
   p.setBrush(Qt::NoBrush);
   for (const Curve& c : curves_) {
-    QPolygonF line;
-    for (const auto& s : c.steps)
-      if (s.y) line << pixel(s.x, *s.y);
-    if (line.size() == 1) line.prepend(QPointF(line.first().x(), pixel(1, 0).y()));
+    const QPolygonF line = line_of(c);
     // The edge colour around the fill: a pale line is not lost on white.
     p.setPen(QPen(theme().edge(c.source), 4, c.source == Source::unknown ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
     const auto parts = line_inside(line, rect()->rect().adjusted(0, 0, 0, 1));
@@ -96,55 +102,48 @@ void EcdfChart::paint_above(QPainter& p) {
   QFont bold = plain;
   bold.setWeight(QFont::DemiBold);
   const QFontMetricsF m(plain), mb(bold);
-  // Names beside their lines, where neither a line nor another name is: each at a height of its own if it can be.
-  const double heights[] = {0.82, 0.60, 0.36, 0.14};
-  // Where a line runs between two shares, pixels.
-  const auto extent = [&](const Curve& c, double low, double high) {
-    double from = r.right(), to = r.left();
-    for (std::size_t k = 0; k < c.steps.size(); ++k) {
-      const double y = c.steps[k].y.value_or(0), before = k == 0 ? 0 : c.steps[k - 1].y.value_or(0);
-      if (y < low || before > high) continue;
-      const double x = pixel(c.steps[k].x, 0).x();
-      from = std::min(from, x);
-      to = std::max(to, x);
-      if (y > high) break;
-    }
-    return Span{from, to};
-  };
-  std::vector<QRectF> taken;
-  for (int i = 0; i < int(curves_.size()); ++i) {
-    const Curve& c = curves_[std::size_t(i)];
-    const QString name = name_of(c.source), text = tr("median %1, n %2").arg(QLocale().toString(c.median, 'f', 1)).arg(c.count);
-    const double w = std::max(mb.horizontalAdvance(name), m.horizontalAdvance(text));
-    const double x = pixel(c.median, 0).x();
-    if (x < r.left() || x > r.right()) continue;
-    QRectF place;
-    bool right = true;
-    for (int k = 0; k < 4 && place.isNull(); ++k) {
-      const double y = pixel(1, heights[(std::min(i, 3) + k) % 4]).y();
-      const double high = y_axis()->pixelToCoord(y - mb.height()), low = y_axis()->pixelToCoord(y + m.height());
-      const Span own = extent(c, low, high);
+  // Names beside their own line, where neither a line nor another name is.
+  Obstacles taken;
+  std::vector<QPolygonF> lines;
+  for (const Curve& c : curves_) {
+    lines.push_back(thinned(line_of(c)));
+    taken.lines.push_back(lines.back());
+  }
+  const double shares[] = {0.82, 0.60, 0.36, 0.14, 0.71, 0.48, 0.25, 0.90};
+  const auto place_of = [&](std::size_t i, double w, double h, bool lines_too, bool* right) -> std::optional<QRectF> {
+    for (std::size_t k = 0; k < std::size(shares); ++k) {
+      const double y = pixel(1, shares[(std::min<std::size_t>(i, 3) + k) % std::size(shares)]).y();
+      // Where its own line runs at the height of the words.
+      const auto parts = line_inside(lines[i], QRectF(r.left(), y - h / 2, r.width(), h));
+      if (parts.empty()) continue;
+      double from = r.right(), to = r.left();
+      for (const QPolygonF& part : parts) {
+        from = std::min(from, part.boundingRect().left());
+        to = std::max(to, part.boundingRect().right());
+      }
       for (const bool side : {true, false}) {
-        const QRectF box(side ? own.to + 8 : own.from - 8 - w, y - mb.height(), w, mb.height() + m.height());
-        bool free = box.left() >= r.left() + 2 && box.right() <= r.right() - 2;
-        for (const QRectF& t : taken) free &= !t.intersects(box);
-        for (const Curve& o : curves_)
-          if (&o != &c) {
-            const Span there = extent(o, low, high);
-            free &= there.to < box.left() - 4 || there.from > box.right() + 4;
-          }
-        if (!free) continue;
-        place = box;
-        right = side;
-        break;
+        const QRectF box(side ? to + 8 : from - 8 - w, y - h / 2, w, h);
+        if (box.left() < r.left() + 2 || box.right() > r.right() - 2 || box.top() < r.top() || box.bottom() > r.bottom()) continue;
+        if (lines_too ? !is_clear(box, taken) : !is_clear_of_boxes(box, taken.boxes)) continue;
+        *right = side;
+        return box;
       }
     }
-    if (place.isNull()) {
-      const double y = pixel(1, heights[std::min(i, 3)]).y();
-      right = x + 10 + w < r.right();
-      place = QRectF(right ? x + 10 : std::max(r.left() + 2, x - 10 - w), y - mb.height(), w, mb.height() + m.height());
-    }
-    taken.push_back(place);
+    return std::nullopt;
+  };
+  names_.clear();
+  for (std::size_t i = 0; i < curves_.size(); ++i) {
+    const Curve& c = curves_[i];
+    const QString name = name_of(c.source), text = tr("median %1, n %2").arg(QLocale().toString(c.median, 'f', 1), exact(c.count));
+    const double w = std::max(mb.horizontalAdvance(name), m.horizontalAdvance(text)) + 2, h = mb.height() + m.height();
+    bool right = true;
+    // Between lines that leave no room the words stand on a ground of their own, but never on other words.
+    auto found = place_of(i, w, h, true, &right);
+    if (!found) found = place_of(i, w, h, false, &right);
+    if (!found) continue;
+    const QRectF place = *found;
+    taken.boxes.push_back(place);
+    names_.push_back(place);
     QColor surface = theme().color("surface");
     surface.setAlphaF(0.85f);
     p.fillRect(place.adjusted(-3, 0, 3, 0), surface);

@@ -20,6 +20,8 @@ class EcdfChart : public PointPlot {
     std::vector<chart::Point> steps;   ///< exact: two vertices per value
   };
   const std::vector<Curve>& curves() const { return curves_; }
+  /// Where names stand, as drawn last.
+  const std::vector<QRectF>& names() const { return names_; }
 
  protected:
   void paint_below(QPainter& p) override;
@@ -27,7 +29,10 @@ class EcdfChart : public PointPlot {
   QString words_at(double x, double y) const override;
 
  private:
+  QPolygonF line_of(const Curve& c) const;   ///< pixels
+
   std::vector<Curve> curves_;
+  std::vector<QRectF> names_;
   int left_out_ = 0;
 };
 

@@ -62,7 +62,7 @@ void PairsChart::set_judged(const JudgedPtr& j) {
         if (v.off && v.on) joins_.push_back({x, *v.off, *v.on});
         x += 1;
       }
-      groups_.push_back({from - 0.3, x - 0.7, low == high ? tr("pair %1, round %2").arg(pair + 1).arg(low) : tr("pair %1, rounds %2 to %3").arg(pair + 1).arg(low).arg(high)});
+      groups_.push_back({from - 0.3, x - 0.7, low == high ? tr("pair %1, round %2").arg(pair + 1).arg(low) : tr("pair %1, rounds %2 to %3").arg(pair + 1).arg(low).arg(high), tr("pair %1").arg(pair + 1)});
       x += 0.8;
     }
     const double from = x;
@@ -71,7 +71,7 @@ void PairsChart::set_judged(const JudgedPtr& j) {
         put(x, *ms, q);
         x += 1;
       }
-    if (x > from) groups_.push_back({from - 0.3, x - 0.7, tr("control")});
+    if (x > from) groups_.push_back({from - 0.3, x - 0.7, tr("control"), tr("control")});
   }
   set_home(QCPRange(-0.9, std::max(1.0, x - 0.1)), QCPRange(0, highest * 1.12));
   set_marks(std::move(marks));
@@ -94,6 +94,8 @@ void PairsChart::paint_above(QPainter& p) {
   p.setRenderHint(QPainter::Antialiasing, false);
   p.setFont(theme().font(TextSize::Chart));
   const QFontMetricsF m(p.font());
+  // All names are short where one of the long ones would not fit.
+  const bool whole = std::all_of(groups_.begin(), groups_.end(), [&](const Group& g) { return g.name == g.brief || m.horizontalAdvance(g.name) <= pixel(g.to, 0).x() - pixel(g.from, 0).x() + 10; });
   double taken = -1e9;
   for (const Group& g : groups_) {
     const double a = std::max(r.left(), pixel(g.from, 0).x()), b = std::min(r.right(), pixel(g.to, 0).x());
@@ -101,10 +103,11 @@ void PairsChart::paint_above(QPainter& p) {
     const double y = std::floor(r.bottom() + theme().px(7)) + 0.5;
     p.setPen(QPen(theme().color("line2"), 1.5));
     p.drawLine(QPointF(a, y), QPointF(std::max(a + 4, b), y));
-    const double w = m.horizontalAdvance(g.name), left = std::clamp((a + b - w) / 2, 4.0, double(viewport().width()) - w - 4);
+    const QString& name = whole ? g.name : g.brief;
+    const double w = m.horizontalAdvance(name), left = std::clamp((a + b - w) / 2, 4.0, double(viewport().width()) - w - 4);
     if (left < taken + 6) continue;
     p.setPen(theme().color("text2"));
-    p.drawText(QPointF(left, y + m.ascent() + 6), g.name);
+    p.drawText(QPointF(left, y + m.ascent() + 6), name);
     taken = left + w;
   }
 }

@@ -14,7 +14,7 @@ class PairsChart : public PointPlot {
 
   struct Group {
     double from, to;      ///< x
-    QString name;
+    QString name, brief;
   };
   const std::vector<Group>& groups() const { return groups_; }
 

@@ -35,8 +35,12 @@ void RequestChart::paint_sessions(QPainter& p, const View& v) {
     const double from = std::max(a, v.bars.left()), to = std::min(b, v.bars.right() + 1);
     p.setFont(bold);
     p.setPen(theme().color("text"));
-    const QString name = mb.elidedText(s.arm, Qt::ElideMiddle, std::max(0.0, to - from + scale_.gap * v.per_unit * 0.6));
-    if (to - from > 10 || name.size() > 2) p.drawText(QRectF(from - 30, v.bars.top() - 25, to - from + 60, 16), Qt::AlignCenter, name);
+    // Behind the last session there may be room that no other name needs.
+    const bool final = s.first + s.count >= data_->requests.size();
+    const double room = final ? std::max(to, v.bars.right()) - from : to - from + scale_.gap * v.per_unit * 0.6;
+    const QString name = mb.elidedText(s.arm, Qt::ElideMiddle, std::max(0.0, room));
+    const bool wide = mb.horizontalAdvance(name) > to - from + 60;
+    if (to - from > 10 || name.size() > 2) p.drawText(QRectF(wide ? from : from - 30, v.bars.top() - 25, wide ? room : to - from + 60, 16), wide ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter, name);
     paint_rounds(p, v, session);
     // Numbers of the first request and of the one in the middle, where they fit.
     p.setFont(plain);

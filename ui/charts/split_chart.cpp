@@ -62,14 +62,14 @@ void SplitChart::paint(QPainter& p) {
                       {tr("on, revisit"), 0, g.on_ms, ms(g.on_ms, false), 2}};
   QFont bold = p.font();
   bold.setWeight(QFont::DemiBold);
-  const QFontMetricsF mb(bold);
+  const QFontMetricsF mb(bold);  // of names; numbers are drawn with digits of one width
   double names = 0, values = 0, high = 1e-9;
   for (const Row& row : rows) {
     names = std::max(names, mb.horizontalAdvance(row.name));
-    values = std::max(values, mb.horizontalAdvance(row.value));
+    values = std::max(values, number_width(bold, row.value));
     high = std::max({high, row.from, row.to});
   }
-  const double left = r.left() + names + 12, width = std::max(20.0, r.right() - values - 10 - left);
+  const double left = r.left() + names + 12, width = std::max(20.0, r.right() - values - 12 - left);
   const auto x = [&](double v) { return snap(p, left + width * std::max(0.0, v) / high); };
   const double pitch = std::min(r.height() / 4, double(theme().px(30))), top = r.top() + (r.height() - 4 * pitch) / 2;
   const double thick = std::min(pitch - 8, double(theme().px(16)));
