@@ -37,13 +37,31 @@ namespace {
 class PageHolder : public QWidget {
  public:
   explicit PageHolder(QWidget* parent) : QWidget(parent) {}
-  void hold(QWidget* pages) { pages_ = pages; }
+  void hold(QStackedWidget* pages, QSize least) {
+    pages_ = pages;
+    least_ = least;
+    setMinimumSize(least);
+    QObject::connect(pages, &QStackedWidget::currentChanged, this, [this] { fit(); });
+  }
 
  protected:
   void resizeEvent(QResizeEvent*) override { pages_->setGeometry(rect()); }
+  bool event(QEvent* event) override {
+    if (event->type() == QEvent::LayoutRequest) fit();
+    return QWidget::event(event);
+  }
 
  private:
-  QWidget* pages_ = nullptr;
+  // No narrower than the words of the page that is shown.
+  void fit() {
+    const QWidget* page = pages_ ? pages_->currentWidget() : nullptr;
+    if (!page) return;
+    const int high = page->property("leastHeight").toInt();
+    setMinimumSize(std::max(least_.width(), page->minimumSizeHint().width()), std::max(least_.height(), high));
+  }
+
+  QStackedWidget* pages_ = nullptr;
+  QSize least_;
 };
 
 }  // namespace
@@ -80,9 +98,8 @@ MainWindow::MainWindow(QString resources, QWidget* parent)
   scroll->setFocusPolicy(Qt::NoFocus);
   scroll->setWidgetResizable(true);
   auto* holder = new PageHolder(scroll);
-  holder->setMinimumSize(theme_->px(1080), theme_->px(520));
   stack_ = new QStackedWidget(holder);
-  holder->hold(stack_);
+  holder->hold(stack_, {theme_->px(1080), theme_->px(520)});
   scroll->setWidget(holder);
   row->addWidget(scroll, 1);
   run_.set_resources(resources_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every page as people see it, light and dark, at two sizes: nothing empty, no text cut. With $KVCLIFF_PICTURES the
-// pictures are kept there; those of the README are made so (./dev pictures).
+// Every page as people see it, light and dark, at two sizes: nothing empty, no text cut, no picture blurred. With
+// $KVCLIFF_PICTURES the pictures are kept there; those of the README are made so (./dev pictures). ctest runs the small
+// screens once more with $QT_SCALE_FACTOR=2.
 #include <QAbstractButton>
 #include <QDir>
 #include <QLabel>
@@ -35,12 +36,39 @@ QStringList cut(QWidget* top) {
     if (!w->isVisibleTo(top) || w->width() <= 0) continue;
     if (const auto* l = qobject_cast<QLabel*>(w)) {
       // Ignored: the label is given what is left, and its owner shortens it or it is the reading of a crosshair.
+      if (l->inherits("kvcliff::ui::ElidedLabel") && l->width() >= l->minimumSizeHint().width()) continue;  // says so by "…"
       if (l->text().isEmpty() || l->wordWrap() || l->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored) continue;
       if (l->sizeHint().width() > l->width() + 2) out << QStringLiteral("%1 \"%2\": %3 of %4 px").arg(l->objectName(), l->text()).arg(l->width()).arg(l->sizeHint().width());
     } else if (const auto* b = qobject_cast<QPushButton*>(w)) {
       if (!b->text().isEmpty() && b->sizeHint().width() > b->width() + 2) out << QStringLiteral("button %1 \"%2\": %3 of %4 px").arg(b->objectName(), b->text()).arg(b->width()).arg(b->sizeHint().width());
     }
   }
+  return out;
+}
+
+// Pictures in labels and on buttons that have fewer pixels than the screen would show.
+QStringList blurred(QWidget* top) {
+  QStringList out;
+  const qreal dpr = top->devicePixelRatioF();
+  for (QWidget* w : top->findChildren<QWidget*>()) {
+    if (!w->isVisibleTo(top)) continue;
+    if (const auto* l = qobject_cast<QLabel*>(w)) {
+      const QPixmap p = l->pixmap(Qt::ReturnByValue);
+      if (!p.isNull() && p.devicePixelRatio() < dpr) out << QStringLiteral("label %1 in %2: %3 of %4").arg(l->objectName(), l->parentWidget()->objectName()).arg(p.devicePixelRatio()).arg(dpr);
+    } else if (const auto* b = qobject_cast<QAbstractButton*>(w); b && !b->icon().isNull()) {
+      const QPixmap p = b->icon().pixmap(b->iconSize(), dpr);
+      if (p.width() < int(b->iconSize().width() * dpr)) out << QStringLiteral("button %1: %2 px").arg(b->objectName()).arg(p.width());
+    }
+  }
+  return out;
+}
+
+// What can be clicked is at least this large, in pixels at 100 %.
+QStringList tiny(QWidget* top) {
+  QStringList out;
+  for (QAbstractButton* b : top->findChildren<QAbstractButton*>())
+    if (b->isVisibleTo(top) && !b->objectName().startsWith(QStringLiteral("qt_")) && (b->width() < 16 || b->height() < 16))
+      out << QStringLiteral("%1 %2: %3 x %4").arg(QLatin1String(b->metaObject()->className()), b->objectName()).arg(b->width()).arg(b->height());
   return out;
 }
 
@@ -84,8 +112,10 @@ TEST_P(Pictures, EveryPageIsWholeAndNothingIsCut) {
   const DesktopFont font(shot.font_percent);
   Window w;
   w.window.theme().set_mode(shot.mode);
+  w.window.setMinimumSize(480, 320);  // as on a screen that is smaller than the pages
   w.window.resize(shot.size);
-  const QString tail = (shot.font_percent == 100 ? QString() : QStringLiteral("-font%1").arg(shot.font_percent)) + QStringLiteral("-%1-%2x%3.png").arg(shot.mode == ThemeMode::Dark ? QStringLiteral("dark") : QStringLiteral("light")).arg(shot.size.width()).arg(shot.size.height());
+  const qreal dpr = w.window.devicePixelRatioF();
+  const QString tail = (dpr == 1 ? QString() : QStringLiteral("-%1x").arg(dpr)) + (shot.font_percent == 100 ? QString() : QStringLiteral("-font%1").arg(shot.font_percent)) + QStringLiteral("-%1-%2x%3.png").arg(shot.mode == ThemeMode::Dark ? QStringLiteral("dark") : QStringLiteral("light")).arg(shot.size.width()).arg(shot.size.height());
   const auto take = [&](const char* name) {
     QTest::qWait(150);
     for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
@@ -94,6 +124,8 @@ TEST_P(Pictures, EveryPageIsWholeAndNothingIsCut) {
     EXPECT_EQ(picture.size(), shot.size * w.window.devicePixelRatioF()) << name;
     EXPECT_GT(colours(picture), 25) << name << " is nearly empty";
     EXPECT_EQ(cut(&w.window).join(QStringLiteral("\n")).toStdString(), "") << name;
+    EXPECT_EQ(blurred(&w.window).join(QStringLiteral("\n")).toStdString(), "") << name;
+    EXPECT_EQ(tiny(&w.window).join(QStringLiteral("\n")).toStdString(), "") << name;
   };
   take("start");
   ASSERT_TRUE(w.window.open_path(QStringLiteral(KVCLIFF_SOURCE_DIR "/resources/plans/demo.json")));
@@ -123,6 +155,11 @@ INSTANTIATE_TEST_SUITE_P(Looks, Pictures,
                          ::testing::Values(Shot{ThemeMode::Light, {1280, 800}}, Shot{ThemeMode::Dark, {1280, 800}}, Shot{ThemeMode::Light, {1920, 1200}},
                                            Shot{ThemeMode::Dark, {1920, 1200}}, Shot{ThemeMode::Light, {1600, 1000}, 125},
                                            Shot{ThemeMode::Light, {1920, 1200}, 150}),
+                         [](const auto& shot) { return ::testing::PrintToString(shot.param); });
+
+// A laptop, and a screen that is smaller than the pages: at 100 % here, at 200 % by a run of its own.
+INSTANTIATE_TEST_SUITE_P(SmallScreens, Pictures,
+                         ::testing::Values(Shot{ThemeMode::Light, {1280, 800}}, Shot{ThemeMode::Dark, {1280, 800}}, Shot{ThemeMode::Light, {1024, 700}}, Shot{ThemeMode::Dark, {1024, 700}}),
                          [](const auto& shot) { return ::testing::PrintToString(shot.param); });
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace kvcliff::ui {
 
 CliffChart::CliffChart(const Theme& theme, QWidget* parent)
     : Plot(theme, QStringLiteral("cliffChart"), tr("Where the prompt tokens come from, by size of the working set"), parent) {
-  setMinimumHeight(300);
+  setMinimumHeight(286);
   setMouseTracking(true);
   setToolTip(tr("Drag the marker or a capacity line; wheel zooms, drag over the areas selects a range, Esc steps back, Home resets; Shift+click pins a size to compare with"));
   plotLayout()->clear();

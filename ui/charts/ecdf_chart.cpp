@@ -96,7 +96,35 @@ void EcdfChart::paint_below(QPainter& p) {
   }
 }
 
-void EcdfChart::paint_above(QPainter& p) {
+// Lines that leave no room: the names stand in one column, where the fewest lines are.
+void EcdfChart::put_in_column(std::vector<Name>& all, const std::vector<QPolygonF>& lines) const {
+  const QRectF r = rect()->rect();
+  double wide = 0, high = 0;
+  for (const Name& w : all) {
+    if (w.name.isEmpty()) continue;
+    wide = std::max(wide, w.size.width());
+    high += w.size.height() + 3;
+  }
+  QRectF best;
+  std::size_t fewest = std::size_t(-1);
+  for (const double x : {r.left() + 6, r.right() - wide - 6, r.center().x() - wide / 2})
+    for (const double y : {r.top() + 4, std::max(r.top() + 4, r.bottom() - high - 4)}) {
+      const QRectF column(x, y, wide, high);
+      const auto crossed = std::size_t(std::count_if(lines.begin(), lines.end(), [&](const QPolygonF& l) { return !line_inside(l, column).empty(); }));
+      if (crossed >= fewest) continue;
+      fewest = crossed;
+      best = column;
+    }
+  double y = best.top();
+  for (Name& w : all) {
+    if (w.name.isEmpty()) continue;
+    w.box = QRectF(best.left(), y, wide, w.size.height());
+    w.right = true;
+    y += w.size.height() + 3;
+  }
+}
+
+std::vector<EcdfChart::Name> EcdfChart::placed_names() const {
   const QRectF r = rect()->rect();
   const QFont plain = theme().font(TextSize::Chart);
   QFont bold = plain;
@@ -109,8 +137,8 @@ void EcdfChart::paint_above(QPainter& p) {
     lines.push_back(thinned(line_of(c)));
     taken.lines.push_back(lines.back());
   }
-  const double shares[] = {0.82, 0.60, 0.36, 0.14, 0.71, 0.48, 0.25, 0.90};
-  const auto place_of = [&](std::size_t i, double w, double h, bool lines_too, bool* right) -> std::optional<QRectF> {
+  const double shares[] = {0.80, 0.55, 0.34, 0.18, 0.70, 0.45, 0.25, 0.86};
+  const auto place_of = [&](std::size_t i, double w, double h, bool* right) -> std::optional<QRectF> {
     for (std::size_t k = 0; k < std::size(shares); ++k) {
       const double y = pixel(1, shares[(std::min<std::size_t>(i, 3) + k) % std::size(shares)]).y();
       // Where its own line runs at the height of the words.
@@ -124,36 +152,62 @@ void EcdfChart::paint_above(QPainter& p) {
       for (const bool side : {true, false}) {
         const QRectF box(side ? to + 8 : from - 8 - w, y - h / 2, w, h);
         if (box.left() < r.left() + 2 || box.right() > r.right() - 2 || box.top() < r.top() || box.bottom() > r.bottom()) continue;
-        if (lines_too ? !is_clear(box, taken) : !is_clear_of_boxes(box, taken.boxes)) continue;
+        if (!is_clear(box, taken)) continue;
         *right = side;
         return box;
       }
     }
     return std::nullopt;
   };
+  std::vector<Name> all;
+  bool beside = false;
+  // With the word "median" where it has room in each of them.
+  for (const bool whole : {true, false}) {
+    if (beside) break;
+    beside = true;
+    all.clear();
+    taken.boxes.clear();
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+      const Curve& c = curves_[i];
+      all.emplace_back();
+      if (line_inside(lines[i], r).empty()) continue;  // not in view
+      const QString median = QLocale().toString(c.median, 'f', 1);
+      Name& w = all.back();
+      w.name = name_of(c.source);
+      w.numbers = whole ? tr("median %1, n %2").arg(median, exact(c.count)) : tr("%1 ms, n %2").arg(median, exact(c.count));
+      w.size = {std::max(mb.horizontalAdvance(w.name), m.horizontalAdvance(w.numbers)) + 2, mb.height() + m.height()};
+      const auto place = place_of(i, w.size.width(), w.size.height(), &w.right);
+      if (place) taken.boxes.push_back(*place);
+      w.box = place.value_or(QRectF());
+      beside &= place.has_value();
+    }
+  }
+  if (!beside) put_in_column(all, lines);
+  return all;
+}
+
+void EcdfChart::paint_above(QPainter& p) {
+  const QRectF r = rect()->rect();
+  const QFont plain = theme().font(TextSize::Chart);
+  QFont bold = plain;
+  bold.setWeight(QFont::DemiBold);
+  const QFontMetricsF m(plain), mb(bold);
+  const std::vector<Name> all = placed_names();
   names_.clear();
-  for (std::size_t i = 0; i < curves_.size(); ++i) {
-    const Curve& c = curves_[i];
-    const QString name = name_of(c.source), text = tr("median %1, n %2").arg(QLocale().toString(c.median, 'f', 1), exact(c.count));
-    const double w = std::max(mb.horizontalAdvance(name), m.horizontalAdvance(text)) + 2, h = mb.height() + m.height();
-    bool right = true;
-    // Between lines that leave no room the words stand on a ground of their own, but never on other words.
-    auto found = place_of(i, w, h, true, &right);
-    if (!found) found = place_of(i, w, h, false, &right);
-    if (!found) continue;
-    const QRectF place = *found;
-    taken.boxes.push_back(place);
-    names_.push_back(place);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Name& w = all[i];
+    if (w.name.isEmpty()) continue;
+    names_.push_back(w.box);
     QColor surface = theme().color("surface");
     surface.setAlphaF(0.85f);
-    p.fillRect(place.adjusted(-3, 0, 3, 0), surface);
-    const int side = right ? Qt::AlignLeft : Qt::AlignRight;
+    p.fillRect(w.box.adjusted(-3, 0, 3, 0), surface);
+    const int side = w.right ? Qt::AlignLeft : Qt::AlignRight;
     p.setFont(bold);
-    p.setPen(theme().text(c.source));
-    p.drawText(QRectF(place.left(), place.top(), w, mb.height()), side | Qt::TextSingleLine, name);
+    p.setPen(theme().text(curves_[i].source));
+    p.drawText(QRectF(w.box.left(), w.box.top(), w.box.width(), mb.height()), side | Qt::TextSingleLine, w.name);
     p.setFont(plain);
     p.setPen(theme().color("text2"));
-    p.drawText(QRectF(place.left(), place.top() + mb.height(), w, m.height()), side | Qt::TextSingleLine, text);
+    p.drawText(QRectF(w.box.left(), w.box.top() + mb.height(), w.box.width(), m.height()), side | Qt::TextSingleLine, w.numbers);
   }
   if (left_out_ > 0) {
     p.setFont(theme().font(TextSize::Caption));

@@ -29,7 +29,16 @@ class EcdfChart : public PointPlot {
   QString words_at(double x, double y) const override;
 
  private:
+  /// The words of a curve and where they stand: right of its line, or left of it.
+  struct Name {
+    QString name, numbers;
+    QSizeF size;
+    QRectF box;
+    bool right = true;
+  };
   QPolygonF line_of(const Curve& c) const;   ///< pixels
+  std::vector<Name> placed_names() const;
+  void put_in_column(std::vector<Name>& all, const std::vector<QPolygonF>& lines) const;
 
   std::vector<Curve> curves_;
   std::vector<QRectF> names_;

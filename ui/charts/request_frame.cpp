@@ -13,7 +13,7 @@ void RequestChart::paint_sessions(QPainter& p, const View& v) {
   bold.setWeight(QFont::DemiBold);
   const QFont plain = theme().font(TextSize::Chart);
   const QFontMetricsF mb(bold), mp(plain);
-  double numbers_end = -1e9;
+  double numbers_end = -1e9, names_end = -1e9;
   bool first_seen = true;
   std::size_t k = 0;
   for (std::size_t session = 0; session < data_->sessions.size(); ++session) {
@@ -35,12 +35,16 @@ void RequestChart::paint_sessions(QPainter& p, const View& v) {
     const double from = std::max(a, v.bars.left()), to = std::min(b, v.bars.right() + 1);
     p.setFont(bold);
     p.setPen(theme().color("text"));
-    // Behind the last session there may be room that no other name needs.
+    // A name that is wider than its session takes what the one before left of the gap, and behind the last all there is.
     const bool final = s.first + s.count >= data_->requests.size();
-    const double room = final ? std::max(to, v.bars.right()) - from : to - from + scale_.gap * v.per_unit * 0.6;
-    const QString name = mb.elidedText(s.arm, Qt::ElideMiddle, std::max(0.0, room));
-    const bool wide = mb.horizontalAdvance(name) > to - from + 60;
-    if (to - from > 10 || name.size() > 2) p.drawText(QRectF(wide ? from : from - 30, v.bars.top() - 25, wide ? room : to - from + 60, 16), wide ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter, name);
+    const double low = std::max(names_end + 8, from - scale_.gap * v.per_unit), high = final ? double(viewport().right()) - 4 : to + scale_.gap * v.per_unit * 0.3;
+    const QString name = mb.elidedText(s.arm, Qt::ElideMiddle, std::max(0.0, high - low));
+    const double width = mb.horizontalAdvance(name);
+    if (to - from > 10 || name.size() > 2) {
+      const double left = std::clamp((from + to - width) / 2, low, std::max(low, high - width));
+      p.drawText(QPointF(left, v.bars.top() - 25 + (16 + mb.ascent() - mb.descent()) / 2), name);
+      names_end = left + width;
+    }
     paint_rounds(p, v, session);
     // Numbers of the first request and of the one in the middle, where they fit.
     p.setFont(plain);

@@ -12,6 +12,7 @@
 #include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/elided_label.h"
 
 namespace kvcliff::ui {
 
@@ -27,7 +28,7 @@ Page::Page(Services services, const QString& key, const QString& title, QWidget*
   head->setSpacing(10);
   title_ = new QLabel(title, this);
   title_->setFont(theme().font(TextSize::PageTitle));
-  subtitle_ = label(QString(), "secondary", this);
+  subtitle_ = new ElidedLabel(QString(), "secondary", this);
   subtitle_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   subtitle_->setMinimumWidth(40);
   subtitle_->setObjectName(QStringLiteral("subtitle"));

@@ -236,7 +236,7 @@ void PlanPage::update_facts() {
   }
   difference_note_->setText(f.compared_difference);
   difference_glyph_->setPixmap(theme().pixmap(f.only_offload_differs ? QStringLiteral("check") : QStringLiteral("warn"),
-                                              theme().color(f.only_offload_differs ? "pass" : "notsettled"), theme().px(15), 2));
+                                              theme().color(f.only_offload_differs ? "pass" : "notsettled"), theme().px(15), devicePixelRatioF()));
   std::vector<ShownLine> lines;
   const auto off = f.arms.find("off"), on = f.arms.find("on");
   if (off != f.arms.end() && on != f.arms.end()) {

@@ -9,6 +9,7 @@
 
 #include "ui/theme/theme.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/elided_label.h"
 
 namespace kvcliff::ui {
 
@@ -33,7 +34,7 @@ QHBoxLayout* value_row(const Theme& theme, const QString& name, const QString& v
   auto* row = new QHBoxLayout;
   row->setSpacing(6);
   // Three cells stand beside each other at 1280 px: names and units are small so that none is cut.
-  auto* title = label(name, "secondary");
+  auto* title = new ElidedLabel(name, "secondary");
   title->setFont(theme.font(TextSize::Chart));
   row->addWidget(title);
   row->addStretch(1);

@@ -14,6 +14,7 @@
 #include "ui/pages/run_panels.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/legend.h"
 #include "ui/widgets/session_strip.h"
 
@@ -154,7 +155,7 @@ QWidget* RunPage::build_chart() {
   detail_ = label(QString(), "caption", chart_card_);
   detail_->setObjectName(QStringLiteral("run.detail"));
   detail_->setFont(theme().font(TextSize::Caption));
-  reading_ = label(QString(), "secondary", chart_card_);
+  reading_ = new ElidedLabel(QString(), "secondary", chart_card_);
   reading_->setObjectName(QStringLiteral("run.reading"));
   reading_->setFont(theme().font(TextSize::Chart));
   reading_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);

@@ -92,8 +92,9 @@ QDockWidget { titlebar-close-icon: none; }
 QString icon_file(const Theme& theme, const QString& icon, const QColor& color) {
   const QString dir = QStandardPaths::writableLocation(QStandardPaths::CacheLocation);
   QDir().mkpath(dir);
-  const QString path = dir + QLatin1Char('/') + icon + QLatin1Char('-') + color.name().mid(1) + QStringLiteral(".png");
-  if (!QFile::exists(path)) theme.pixmap(icon, color, 12, 2).save(path);
+  // As SVG: drawn anew at the scale of each screen.
+  const QString path = dir + QLatin1Char('/') + icon + QLatin1Char('-') + color.name().mid(1) + QStringLiteral(".svg");
+  if (QFile file(path); !file.exists() && file.open(QIODevice::WriteOnly)) file.write(theme.svg(icon, color));
   return path;
 }
 

@@ -131,12 +131,15 @@ QFont Theme::fixed() const {
   return f;
 }
 
-QPixmap Theme::pixmap(const QString& name, const QColor& color, int size, qreal dpr) const {
+QByteArray Theme::svg(const QString& name, const QColor& color) const {
   QFile file(QStringLiteral(":/icons/") + name + QStringLiteral(".svg"));
-  QByteArray svg;
-  if (file.open(QIODevice::ReadOnly)) svg = file.readAll();
-  svg.replace("#000000", color.name().toLatin1());
-  QSvgRenderer renderer(svg);
+  QByteArray out;
+  if (file.open(QIODevice::ReadOnly)) out = file.readAll();
+  return out.replace("#000000", color.name().toLatin1());
+}
+
+QPixmap Theme::pixmap(const QString& name, const QColor& color, int size, qreal dpr) const {
+  QSvgRenderer renderer(svg(name, color));
   QPixmap out(qCeil(size * dpr), qCeil(size * dpr));
   out.fill(Qt::transparent);
   QPainter p(&out);
@@ -148,7 +151,7 @@ QPixmap Theme::pixmap(const QString& name, const QColor& color, int size, qreal 
 
 QIcon Theme::icon(const QString& name, const char* color_name, int size) const {
   QIcon icon;
-  for (const qreal dpr : {1.0, 2.0}) {
+  for (const qreal dpr : {1.0, 1.5, 2.0, 3.0}) {
     icon.addPixmap(pixmap(name, color(color_name), size, dpr), QIcon::Normal);
     icon.addPixmap(pixmap(name, color("disabled"), size, dpr), QIcon::Disabled);
   }
@@ -156,7 +159,10 @@ QIcon Theme::icon(const QString& name, const char* color_name, int size) const {
 }
 
 void Theme::set_icon(QAbstractButton* button, const QString& name, const char* color_name) const {
-  const auto paint = [this, button, name, color_name] { button->setIcon(icon(name, color_name)); };
+  const auto paint = [this, button, name, color_name] {
+    button->setIcon(icon(name, color_name, px(20)));
+    button->setIconSize({px(16), px(16)});
+  };
   paint();
   connect(this, &Theme::changed, button, paint);
 }

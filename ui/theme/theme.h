@@ -59,11 +59,12 @@ class Theme : public QObject {
   /// Pixels of the base-13 grid at the user's font size.
   int px(double at_base) const;
 
-  /// An icon of resources/icons in a palette colour, at 1x and 2x.
+  /// An icon of resources/icons in a palette colour, for screens of 100 to 300 %.
   QIcon icon(const QString& name, const char* color = "text2", int size = 20) const;
   /// Gives a button an icon that follows the theme.
   void set_icon(QAbstractButton* button, const QString& name, const char* color = "text2") const;
   QPixmap pixmap(const QString& name, const QColor& color, int size, qreal dpr) const;
+  QByteArray svg(const QString& name, const QColor& color) const;
 
   /// Tells the desktop's wish from the application palette and the portal, and applies palette, fonts and style sheet.
   void apply();

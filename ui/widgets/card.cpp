@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
+#include "ui/widgets/elided_label.h"
 
 namespace kvcliff::ui {
 
@@ -16,7 +17,7 @@ Card::Card(const Theme& theme, const QString& title, QWidget* parent) : QFrame(p
   outer->setSpacing(8);
   header_ = new QHBoxLayout;
   header_->setSpacing(8);
-  title_ = new QLabel(title, this);
+  title_ = new ElidedLabel(title, nullptr, this);
   title_->setFont(theme.font(TextSize::CardTitle));
   title_->setVisible(!title.isEmpty());
   header_->addWidget(title_);
