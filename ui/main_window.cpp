@@ -11,6 +11,7 @@
 #include <QMimeData>
 #include <QScreen>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -57,7 +58,9 @@ class PageHolder : public QWidget {
     const QWidget* page = pages_ ? pages_->currentWidget() : nullptr;
     if (!page) return;
     const int high = page->property("leastHeight").toInt();
-    setMinimumSize(std::max(least_.width(), page->minimumSizeHint().width()), std::max(least_.height(), high));
+    // The start screen makes do with less.
+    const int wide = qobject_cast<const Page*>(page) ? least_.width() : 0;
+    setMinimumSize(std::max(wide, page->minimumSizeHint().width()), std::max(least_.height(), high));
   }
 
   QStackedWidget* pages_ = nullptr;
@@ -181,6 +184,9 @@ void MainWindow::show_page(int index) {
   current_ = index;
   rail_->set_current(index);
   stack_->setCurrentWidget(page(index));
+  // A page begins where it begins, wherever the one before was scrolled to and whatever of it has the focus.
+  if (auto* scroll = findChild<QScrollArea*>(QStringLiteral("pages.scroll")))
+    for (QScrollBar* bar : {scroll->horizontalScrollBar(), scroll->verticalScrollBar()}) bar->setValue(0);
 }
 
 void MainWindow::show_page_when_ready(int index) {

@@ -3,6 +3,7 @@
 // $KVCLIFF_PICTURES the pictures are kept there; those of the README are made so (./dev pictures). ctest runs the small
 // screens once more with $QT_SCALE_FACTOR=2.
 #include <QAbstractButton>
+#include <QAction>
 #include <QDir>
 #include <QLabel>
 #include <QPushButton>
@@ -35,6 +36,8 @@ QStringList cut(QWidget* top) {
   for (QWidget* w : top->findChildren<QWidget*>()) {
     if (!w->isVisibleTo(top) || w->width() <= 0) continue;
     if (const auto* l = qobject_cast<QLabel*>(w)) {
+      if (l->wordWrap() && !l->text().isEmpty() && l->heightForWidth(l->width()) > l->height() + 3)
+        out << QStringLiteral("%1 \"%2\": %3 of %4 px high").arg(l->objectName(), l->text()).arg(l->height()).arg(l->heightForWidth(l->width()));
       // Ignored: the label is given what is left, and its owner shortens it or it is the reading of a crosshair.
       if (l->inherits("kvcliff::ui::ElidedLabel") && l->width() >= l->minimumSizeHint().width()) continue;  // says so by "…"
       if (l->text().isEmpty() || l->wordWrap() || l->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored) continue;
@@ -139,7 +142,7 @@ TEST_P(Pictures, EveryPageIsWholeAndNothingIsCut) {
   auto* run = static_cast<RunPage*>(w.window.page(RunIndex));
   ASSERT_TRUE(wait([&] { return run->shown() && !w.window.evidence().loading() && w.window.evidence().judged(); }, 60'000));
   w.window.show_page(RunIndex);
-  w.find<LogDock>("logDock")->show();
+  w.window.findChild<QAction*>(QStringLiteral("action.log"))->trigger();
   take("run");
   w.find<LogDock>("logDock")->hide();
   w.window.show_page(ReconcileIndex);
@@ -159,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Looks, Pictures,
 
 // A laptop, and a screen that is smaller than the pages: at 100 % here, at 200 % by a run of its own.
 INSTANTIATE_TEST_SUITE_P(SmallScreens, Pictures,
-                         ::testing::Values(Shot{ThemeMode::Light, {1280, 800}}, Shot{ThemeMode::Dark, {1280, 800}}, Shot{ThemeMode::Light, {1024, 700}}, Shot{ThemeMode::Dark, {1024, 700}}),
+                         ::testing::Values(Shot{ThemeMode::Light, {1280, 800}}, Shot{ThemeMode::Dark, {1280, 800}}, Shot{ThemeMode::Light, {1180, 720}}, Shot{ThemeMode::Light, {1024, 700}}, Shot{ThemeMode::Dark, {1024, 700}}),
                          [](const auto& shot) { return ::testing::PrintToString(shot.param); });
 
 }  // namespace

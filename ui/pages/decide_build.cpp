@@ -74,12 +74,12 @@ void DecidePage::build_verdict(QVBoxLayout* column) {
   words->addLayout(head);
   words->addWidget(sentence_);
   words->addWidget(notes_);
-  words->addLayout(gates_box_);
   words->addStretch(1);
   interval_ = new IntervalStrip(theme());
   row->addLayout(words, 5);
   row->addWidget(interval_, 3, Qt::AlignVCenter);
   card->body()->addLayout(row);
+  card->body()->addLayout(gates_box_);  // as wide as the card: four in a row also in a small window
   card->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
   column->addWidget(card);
 }

@@ -33,6 +33,7 @@ DecidePage::DecidePage(Services services, QWidget* parent)
     : Page(services, QStringLiteral("decide"), tr("Decide"), parent),
       estimates_({{tr("quantity"), false}, {tr("estimate"), true}, {tr("95 % interval"), true}, {tr("basis"), false}}),
       sizing_({{tr("loaded or hit"), true, tr("Share of the revisits' prompt tokens")}, {tr("blocks"), true}, {tr("GiB"), true, tr("2^30 bytes, all ranks")}}) {
+  setProperty("leastHeight", theme().px(660));  // verdict, two charts with their axes, and a few rows below
   auto* row = new QHBoxLayout(body());
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(12);
@@ -154,7 +155,9 @@ void DecidePage::update_verdict(const Judged& j) {
   if (!d.withdrawn() && !d.first_visit_caution.empty()) notes << tr("Caution: %1").arg(shown(d.first_visit_caution));
   for (const auto& w : d.warnings) notes << shown(w);
   for (const auto& n : j.notes) notes << shown(n);
-  notes_->setText(notes.isEmpty() ? QString() : notes.size() == 1 ? notes.first() : tr("%1 (and %2 more notes)").arg(notes.first()).arg(notes.size() - 1));
+  for (QString& n : notes)
+    if (!n.isEmpty()) n[0] = n[0].toUpper();
+  notes_->setText(notes.isEmpty() ? QString() : notes.size() == 1 ? notes.first() : notes.size() == 2 ? tr("%1 (and 1 more note)").arg(notes.first()) : tr("%1 (and %2 more notes)").arg(notes.first(), exact(notes.size() - 1)));
   notes_->setToolTip(notes.join(QLatin1Char('\n')));
   notes_->setVisible(!notes.isEmpty());
   if (d.withdrawn()) interval_->set(std::nullopt, j.input.plan.smallest_effect, tr("Estimate withheld.\nIt returns when every gate passes."));

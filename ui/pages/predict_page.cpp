@@ -21,7 +21,7 @@ namespace kvcliff::ui {
 
 PredictPage::PredictPage(Services services, const QString& resources, QWidget* parent)
     : Page(services, QStringLiteral("predict"), tr("Predict"), parent), prediction_(resources) {
-  setProperty("leastHeight", theme().px(600));  // chart and histogram with their axes, and the three cells
+  setProperty("leastHeight", theme().px(660));  // chart and histogram with their axes, and the three cells
   auto* row = new QHBoxLayout(body());
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(12);

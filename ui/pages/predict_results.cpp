@@ -106,25 +106,27 @@ void PredictPage::build_chart(QVBoxLayout* column) {
 void PredictPage::build_cells(QVBoxLayout* column) {
   auto* row = new QHBoxLayout;
   row->setSpacing(12);
-  const auto cell = [&](Card** card, QVBoxLayout** rows, const QString& title, const char* name) {
+  const auto cell = [&](Card** card, QVBoxLayout** rows, const QString& title, const char* name, int stretch) {
     *card = new Card(theme(), title);
     (*card)->setObjectName(QLatin1String(name));
     *rows = (*card)->body();
     (*rows)->setSpacing(3);
-    row->addWidget(*card, 1);
+    row->addWidget(*card, stretch);
   };
-  cell(&revisit_cell_, &revisit_rows_, tr("One revisit"), "predict.cell.revisit");
-  cell(&edges_cell_, &edges_rows_, tr("The cliff"), "predict.cell.edges");
-  cell(&times_cell_, &times_rows_, tr("TTFT, a guess"), "predict.cell.times");
+  cell(&revisit_cell_, &revisit_rows_, tr("One revisit"), "predict.cell.revisit", 10);
+  cell(&edges_cell_, &edges_rows_, tr("The cliff"), "predict.cell.edges", 12);
+  cell(&times_cell_, &times_rows_, tr("TTFT, a guess"), "predict.cell.times", 10);
   times_cell_->setProperty("help", QStringLiteral("predict.times"));
   gpu_class_ = new QComboBox;
   gpu_class_->setObjectName(QStringLiteral("predict.gpuClass"));
   gpu_class_->setAccessibleName(tr("GPU class"));
+  gpu_class_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  gpu_class_->setMinimumContentsLength(4);
   gpu_class_->setToolTip(tr("The guess rests on public or recorded figures of this GPU. A calibration arm replaces it by a fit."));
   for (const analysis::GpuClass& g : analysis::gpu_classes()) gpu_class_->addItem(QString::fromUtf8(g.name.data(), int(g.name.size())));
   connect(gpu_class_, &QComboBox::activated, this, &PredictPage::update_times);
   times_cell_->header()->addWidget(gpu_class_);
-  cell(&kept_cell_, &kept_rows_, tr("Kept scenarios"), "predict.cell.kept");
+  cell(&kept_cell_, &kept_rows_, tr("Kept scenarios"), "predict.cell.kept", 10);
   kept_cell_->setVisible(false);
   column->addLayout(row);
 }
@@ -217,7 +219,7 @@ void PredictPage::update_cells() {
   row(tr("host loaded"), at.host);
   row(tr("computed"), std::max(0.0, 1 - at.gpu - at.host));
   if (s.layout)
-    revisit_rows_->addLayout(value_row(theme(), tr("moved from host"), exact(qint64(std::llround(at.host * n * double(s.layout->bytes_per_token_all_ranks)))), tr("bytes")));
+    revisit_rows_->addLayout(value_row(theme(), tr("moved"), exact(qint64(std::llround(at.host * n * double(s.layout->bytes_per_token_all_ranks)))), tr("bytes")));
 
   align_units(revisit_rows_);
   update_times();

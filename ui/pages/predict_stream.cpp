@@ -69,7 +69,7 @@ void PredictPage::update_stream() {
     row(revisit_rows_, tr("GPU hit"), at.gpu_hit, tr("tokens"));
     row(revisit_rows_, tr("host loaded"), at.host_loaded, tr("tokens"));
     row(revisit_rows_, tr("computed"), at.computed, tr("tokens"));
-    if (s.layout) row(revisit_rows_, tr("moved from host"), at.host_loaded * s.layout->bytes_per_token_all_ranks, tr("bytes"));
+    if (s.layout) row(revisit_rows_, tr("moved"), at.host_loaded * s.layout->bytes_per_token_all_ranks, tr("bytes"));
     edges_cell_->set_title(tr("What there is to reuse"));
     row(edges_rows_, tr("prompt tokens"), curve.prompt_tokens(), tr("tokens"));
     row(edges_rows_, tr("reused at most"), everything.gpu_hit, tr("tokens"));

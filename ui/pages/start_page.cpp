@@ -88,8 +88,9 @@ QPushButton* StartPage::way(const QString& icon, const QString& name, const QStr
   b->setObjectName(QLatin1String(object_name));
   b->setAccessibleName(name);
   b->setAccessibleDescription(text);
-  b->setStyleSheet(QStringLiteral("QPushButton { min-height: %1px; padding: 0; border-color: palette(mid); }").arg(theme_.px(122)));
+  b->setStyleSheet(QStringLiteral("QPushButton { min-height: %1px; padding: 0; border-color: palette(mid); }").arg(theme_.px(128)));
   b->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  b->setMinimumWidth(theme_.px(232));  // its sentence has three lines
   auto* column = new QVBoxLayout(b);
   column->setContentsMargins(16, 14, 16, 14);
   auto* glyph = new QLabel(b);

@@ -40,6 +40,7 @@ QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSp
 QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox::down-arrow { image: url(@chevron); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: @surface; border: 1px solid @line2; outline: 0; }
+QLineEdit QToolButton { background: transparent; border: 0; padding: 0; min-height: 0; }
 QPushButton, QToolButton { background: @surface; border: 1px solid @control; border-radius: 5px; padding: 4px 12px;
   min-height: 18px; font-weight: 500; }
 QPushButton:hover, QToolButton:hover { background: @hover; }

@@ -10,12 +10,15 @@
 #include <QEvent>
 #include <QFile>
 #include <QFontDatabase>
+#include <QIconEngine>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QPainter>
 #include <QPixmap>
 #include <QSvgRenderer>
 #include <QtMath>
+#include <map>
+#include <tuple>
 
 namespace kvcliff::ui {
 namespace {
@@ -35,6 +38,34 @@ const char* source_name(Source s) {
   }
   return "unknown";
 }
+
+// Draws when it is first asked for, at the size and scale that are asked for: no screen gets a blurred icon, and nothing is
+// drawn at the start that is not seen.
+class SvgIcon : public QIconEngine {
+ public:
+  SvgIcon(QByteArray normal, QByteArray disabled, int largest) : normal_(std::move(normal)), disabled_(std::move(disabled)), largest_(largest) {}
+  void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override {
+    QSvgRenderer(mode == QIcon::Disabled ? disabled_ : normal_).render(painter, rect);
+  }
+  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
+    QPixmap& kept = drawn_[{size.width(), size.height(), mode == QIcon::Disabled}];
+    if (kept.isNull() && !size.isEmpty()) {
+      kept = QPixmap(size);
+      kept.fill(Qt::transparent);
+      QPainter painter(&kept);
+      paint(&painter, QRect(QPoint(0, 0), size), mode, state);
+    }
+    return kept;
+  }
+  QSize actualSize(const QSize& size, QIcon::Mode, QIcon::State) override { return size.boundedTo({largest_, largest_}); }
+  QList<QSize> availableSizes(QIcon::Mode, QIcon::State) override { return {{16, 16}, {largest_, largest_}, {32, 32}, {64, 64}}; }
+  QIconEngine* clone() const override { return new SvgIcon(*this); }
+
+ private:
+  QByteArray normal_, disabled_;
+  int largest_;   ///< side, pixels at 100 %
+  std::map<std::tuple<int, int, bool>, QPixmap> drawn_;
+};
 
 constexpr char portal_service[] = "org.freedesktop.portal.Desktop";
 constexpr char portal_path[] = "/org/freedesktop/portal/desktop";
@@ -150,12 +181,7 @@ QPixmap Theme::pixmap(const QString& name, const QColor& color, int size, qreal 
 }
 
 QIcon Theme::icon(const QString& name, const char* color_name, int size) const {
-  QIcon icon;
-  for (const qreal dpr : {1.0, 1.5, 2.0, 3.0}) {
-    icon.addPixmap(pixmap(name, color(color_name), size, dpr), QIcon::Normal);
-    icon.addPixmap(pixmap(name, color("disabled"), size, dpr), QIcon::Disabled);
-  }
-  return icon;
+  return QIcon(new SvgIcon(svg(name, color(color_name)), svg(name, color("disabled")), size));
 }
 
 void Theme::set_icon(QAbstractButton* button, const QString& name, const char* color_name) const {
