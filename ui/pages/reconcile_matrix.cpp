@@ -37,6 +37,8 @@ MatrixView::MatrixView(const Theme& theme, MatrixModel& model, QWidget* parent)
 QSize MatrixView::sizeHint() const { return {900, header_ + 2 + theme_.px(17) * std::max(4, model_.rowCount())}; }
 QSize MatrixView::minimumSizeHint() const { return {500, header_ + theme_.px(13) * std::min(12, std::max(4, model_.rowCount()))}; }
 
+int MatrixView::whole_rows(int pixels) const { return pixels <= 0 ? 0 : (pixels + row_height_ - 1) / row_height_ * row_height_; }
+
 void MatrixView::arrange() {
   const QFontMetrics m(theme_.font(TextSize::Chart));
   header_ = theme_.px(38);
@@ -56,12 +58,14 @@ void MatrixView::arrange() {
   horizontalScrollBar()->setRange(0, std::max(0, int(content_width()) - (viewport()->width() - labels_)));
   verticalScrollBar()->setPageStep(std::max(1, viewport()->height() - header_));
   verticalScrollBar()->setSingleStep(row_height_);
-  verticalScrollBar()->setRange(0, std::max(0, row_height_ * rows + 2 - (viewport()->height() - header_)));
+  // In whole rows: none is cut by the header.
+  verticalScrollBar()->setRange(0, whole_rows(row_height_ * rows + 2 - (viewport()->height() - header_)));
 }
 
 void MatrixView::resizeEvent(QResizeEvent* event) {
   QAbstractScrollArea::resizeEvent(event);
   arrange();
+  reveal();
 }
 
 double MatrixView::x_of(int column) const { return double(column) * slot_ + std::max(0, model_.group_of(column)) * session_gap; }
@@ -100,15 +104,21 @@ void MatrixView::select(int row, int column) {
   if (model_.rowCount() == 0 || model_.columnCount() == 0) return;
   row_ = std::clamp(row, 0, model_.rowCount() - 1);
   column_ = std::clamp(column, 0, model_.columnCount() - 1);
+  reveal();
+  setAccessibleDescription(model_.words(row_, column_));
+  viewport()->update();
+  emit selected(row_, column_);
+}
+
+void MatrixView::reveal() {
+  // Before the first layout there is nothing to scroll in.
+  if (row_ < 0 || column_ < 0 || model_.rowCount() == 0 || model_.columnCount() == 0 || viewport()->height() < header_ + row_height_) return;
   const QRectF r = cell_rect(row_, column_);
   const double x = labels_ + x_of(column_) - horizontalScrollBar()->value();
   if (x < labels_) horizontalScrollBar()->setValue(horizontalScrollBar()->value() - int(labels_ - x) - slot_ * 2);
   if (x + slot_ > viewport()->width()) horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(x + slot_ - viewport()->width()) + slot_ * 2);
-  if (r.top() < header_) verticalScrollBar()->setValue(verticalScrollBar()->value() - int(header_ - r.top()));
-  if (r.bottom() > viewport()->height()) verticalScrollBar()->setValue(verticalScrollBar()->value() + int(r.bottom() - viewport()->height()));
-  setAccessibleDescription(model_.words(row_, column_));
-  viewport()->update();
-  emit selected(row_, column_);
+  if (r.top() < header_) verticalScrollBar()->setValue(verticalScrollBar()->value() - whole_rows(int(header_ - r.top())));
+  if (r.bottom() > viewport()->height()) verticalScrollBar()->setValue(verticalScrollBar()->value() + whole_rows(int(r.bottom() - viewport()->height())));
 }
 
 void MatrixView::show_request(int request) {

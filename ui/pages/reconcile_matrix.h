@@ -46,6 +46,8 @@ class MatrixView : public QAbstractScrollArea {
   };
   Hit at(const QPointF& pos) const;
   void arrange();
+  void reveal();                      ///< scrolls to what is selected
+  int whole_rows(int pixels) const;   ///< pixels of the rows that cover so many
   void move(int rows, int columns);
   double x_of(int column) const;      ///< left edge before scrolling
   int column_at(double x) const;

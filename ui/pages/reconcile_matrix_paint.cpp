@@ -150,7 +150,7 @@ void MatrixView::paint_labels(QPainter& p) {
     const char* ink = fails ? "fail" : late ? "notsettled" : none ? "text3" : "text2";
     p.setFont(bold);
     p.setPen(theme_.color(fails ? "fail" : late ? "notsettled" : "text"));
-    p.drawText(line.adjusted(4, 0, 0, 0), Qt::AlignVCenter | Qt::TextSingleLine, row.id);
+    p.drawText(line.adjusted(4, 0, 0, 0), Qt::AlignVCenter | Qt::TextSingleLine | Qt::TextDontClip, row.id);
     QString note;
     if (fails) {
       const QString one[] = {tr("1 request"), tr("1 session"), tr("1 pair"), tr("fails")};
@@ -168,10 +168,10 @@ void MatrixView::paint_labels(QPainter& p) {
     p.setFont(fails ? bold : plain);
     p.setPen(theme_.color(ink));
     const QRectF name = line.adjusted(id_width_, 0, -note_width - 10, 0);
-    p.drawText(name, Qt::AlignVCenter | Qt::TextSingleLine, QFontMetrics(p.font()).elidedText(row.name, Qt::ElideRight, int(name.width())));
+    p.drawText(name, Qt::AlignVCenter | Qt::TextSingleLine | Qt::TextDontClip, QFontMetrics(p.font()).elidedText(row.name, Qt::ElideRight, int(name.width())));
     p.setFont(plain);
     p.setPen(theme_.color(fails ? "fail" : late ? "notsettled" : "text3"));
-    p.drawText(line.adjusted(0, 0, -10, 0), Qt::AlignVCenter | Qt::AlignRight | Qt::TextSingleLine, note);
+    p.drawText(line.adjusted(0, 0, -10, 0), Qt::AlignVCenter | Qt::AlignRight | Qt::TextSingleLine | Qt::TextDontClip, note);
   }
 }
 
@@ -192,8 +192,10 @@ void MatrixView::paint_header(QPainter& p, int first, int last) {
     // Title in the middle of what is seen of the session.
     const double a = std::max(x0, double(labels_)), b = std::min(x1, double(viewport()->width()));
     const double number = m.horizontalAdvance(g.number) + 4;
-    const QString arm = mb.elidedText(g.arm, Qt::ElideRight, int(std::max(0.0, b - a - number - 2)));
-    const double at = (a + b - number - mb.horizontalAdvance(arm)) / 2;
+    // Behind the last session there may be room that no other name needs.
+    const double end = g.last == model_.columnCount() - 1 ? std::max(b, viewport()->width() - 4.0) : b;
+    const QString arm = mb.elidedText(g.arm, Qt::ElideRight, int(std::max(0.0, end - a - number - 2)));
+    const double at = std::max(a, (a + b - number - mb.horizontalAdvance(arm)) / 2);
     p.setFont(plain);
     p.setPen(theme_.color("text2"));
     if (number < b - a) p.drawText(QPointF(at, rule - 5), g.number);

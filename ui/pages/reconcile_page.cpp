@@ -20,6 +20,7 @@
 #include "ui/pages/reconcile_matrix.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/segments.h"
 
 namespace kvcliff::ui {
@@ -75,7 +76,7 @@ void ReconcilePage::build_actions() {
 void ReconcilePage::build_matrix(QSplitter* column) {
   matrix_card_ = new Card(theme(), tr("Checks by request"));
   matrix_card_->setProperty("help", QStringLiteral("reconcile.matrix"));
-  reading_ = label(QString(), "secondary");
+  reading_ = new ElidedLabel(QString(), "secondary");
   reading_->setFont(theme().font(TextSize::Chart));
   reading_->setObjectName(QStringLiteral("reconcile.reading"));
   reading_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
