@@ -85,7 +85,9 @@ void IntervalStrip::paintEvent(QPaintEvent*) {
   for (const double v : {ratio_->low, ratio_->high}) p.drawLine(QPointF(x(v), c - 5), QPointF(x(v), c + 5));
   p.setPen(Qt::NoPen);
   p.setBrush(theme_.color("ink"));
-  p.drawEllipse(QPointF(x(ratio_->estimate), c), 4.5, 4.5);
+  // Between ends that are close together the dot stays apart from both, or goes.
+  const double dot = std::min({4.5, x(ratio_->estimate) - x(ratio_->low) - 3, x(ratio_->high) - x(ratio_->estimate) - 3});
+  if (dot >= 2) p.drawEllipse(QPointF(x(ratio_->estimate), c), dot, dot);
 }
 
 }  // namespace kvcliff::ui

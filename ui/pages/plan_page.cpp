@@ -72,6 +72,7 @@ PlanPage::PlanPage(Services services, QWidget* parent)
     update_inputs();
     update_faults();
     update_file_text();
+    loader_.set_journal(RunController::default_journal(QString::fromStdString(document().plan().name)));
     loader_.update(document().plan(), QFileInfo(document().plan_path()).absolutePath());
   });
   connect(&document(), &Document::plan_opened, this, [this] {

@@ -100,6 +100,18 @@ void PlanSessions::paintEvent(QPaintEvent*) {
     return;
   }
   paint_brackets(p, all);
+  const QFontMetricsF m(theme_.font(TextSize::Chart));
+  QFont bold = theme_.font(TextSize::Body);
+  bold.setWeight(QFont::DemiBold);
+  const QFontMetricsF mb(bold);
+  words_fit_ = names_fit_ = true;
+  for (std::size_t i = 0; i < all.size(); ++i) names_fit_ &= mb.horizontalAdvance(name_of(facts_->sessions[i].arm)) <= all[i].width() - 16 - m.horizontalAdvance(QString::number(i + 1)) - 7;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto arm = facts_->arms.find(facts_->sessions[i].arm);
+    if (arm == facts_->arms.end() || !arm->second.count) continue;
+    const QString time = arm->second.seconds ? seconds_text(*arm->second.seconds) : QString();
+    words_fit_ &= m.horizontalAdvance(tr("%L1 requests").arg(*arm->second.count)) + m.horizontalAdvance(time) + 8 <= all[i].width() - 16;
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     paint_card(p, all[i], int(i));
     const auto arm = facts_->arms.find(facts_->sessions[i].arm);
@@ -130,6 +142,12 @@ void PlanSessions::paint_brackets(QPainter& p, const std::vector<QRectF>& all) c
   }
 }
 
+QString PlanSessions::name_of(const std::string& arm) const {
+  if (names_fit_ && arm == "off") return tr("offload off");
+  if (names_fit_ && arm == "on") return tr("offload on");
+  return shown(arm);
+}
+
 void PlanSessions::paint_card(QPainter& p, const QRectF& card, int i) const {
   const auto& s = facts_->sessions[std::size_t(i)];
   const auto arm = facts_->arms.find(s.arm);
@@ -148,7 +166,7 @@ void PlanSessions::paint_card(QPainter& p, const QRectF& card, int i) const {
   name.setWeight(QFont::DemiBold);
   p.setFont(name);
   p.setPen(theme_.color("text"));
-  const QString arm_name = s.arm == "off" ? tr("offload off") : s.arm == "on" ? tr("offload on") : QString::fromStdString(s.arm);
+  const QString arm_name = name_of(s.arm);
   p.drawText(top.adjusted(nx, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, QFontMetricsF(name).elidedText(arm_name, Qt::ElideRight, in.width() - nx));
   if (arm == facts_->arms.end()) return;
   p.setFont(small);
@@ -156,7 +174,8 @@ void PlanSessions::paint_card(QPainter& p, const QRectF& card, int i) const {
   const QString time = arm->second.seconds ? seconds_text(*arm->second.seconds) : QString();
   const double tw = QFontMetricsF(small).horizontalAdvance(time);
   QString requests = arm->second.count ? tr("%L1 requests").arg(*arm->second.count) : tr("a trace");
-  if (QFontMetricsF(small).horizontalAdvance(requests) + tw + 8 > in.width() && arm->second.count) requests = exact(*arm->second.count);
+  // Every card says it alike.
+  if (arm->second.count && !words_fit_) requests = exact(*arm->second.count);
   p.drawText(low, Qt::AlignLeft | Qt::AlignVCenter, requests);
   if (QFontMetricsF(small).horizontalAdvance(requests) + tw + 6 <= in.width()) p.drawText(low, Qt::AlignRight | Qt::AlignVCenter, time);
 }

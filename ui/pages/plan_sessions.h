@@ -34,6 +34,7 @@ class PlanSessions : public QWidget {
 
  private:
   std::vector<QRectF> cards() const;
+  QString name_of(const std::string& arm) const;
   void paint_card(QPainter& p, const QRectF& card, int i) const;
   void paint_requests(QPainter& p, const QRectF& card, const ArmFacts& arm) const;
   void paint_brackets(QPainter& p, const std::vector<QRectF>& cards) const;
@@ -42,6 +43,8 @@ class PlanSessions : public QWidget {
   const PlanFacts* facts_ = nullptr;
   std::vector<std::string> arms_;     ///< of the sessions shown
   int selected_ = 0;
+  bool words_fit_ = true;             ///< "18 requests" and the time have room in every card
+  bool names_fit_ = true;             ///< "offload off" has
   bool chosen_by_hand_ = false;       ///< else the first session with the tier is selected
 };
 
