@@ -160,18 +160,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>loaded or hit</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>blocks</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>GiB</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Checks</source>
         <translation type="unfinished"></translation>
     </message>
@@ -938,6 +926,14 @@ Not established:</source>
         <source>Tags, parted by commas. Enter keeps them, Esc leaves them as they were</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Why was there no reuse</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nothing to compare</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>kvcliff::ui::CliffChart</name>
@@ -1403,6 +1399,10 @@ It returns when every gate passes.</source>
         <source>estimates</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 (and 1 more note)</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>kvcliff::ui::EcdfChart</name>
@@ -1428,6 +1428,10 @@ It returns when every gate passes.</source>
     </message>
     <message>
         <source>%1 ms: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ms, n %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3043,10 +3047,6 @@ Journal %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>&lt;b&gt;KV Cliff %1&lt;/b&gt;&lt;p&gt;Does a host tier for the KV cache help this model, this GPU, this workload?&lt;/p&gt;&lt;p&gt;Qt %2. Licence: GPL-3.0-or-later.&lt;/p&gt;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Not started</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3088,6 +3088,16 @@ Journal %2</source>
     </message>
     <message>
         <source>&amp;Help on this panel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KV Cliff %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Does a host tier for the KV cache help this model, this GPU, this workload?
+
+Qt %1. Licence: GPL-3.0-or-later.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3262,6 +3272,10 @@ Journal %2</source>
     </message>
     <message>
         <source>%1 ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pair %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4757,10 +4771,6 @@ At most about %1, as if everything were computed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>moved from host</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>bytes</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5038,6 +5048,18 @@ At most about %1, as if everything were computed</source>
     </message>
     <message>
         <source>No model “%1” in the catalogue. Choose one of the list, or give the path of a config.json.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Documents shorter than one block: nothing is ever cached.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only full blocks of %1 tokens are cached, and a document has %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>moved</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
