@@ -35,8 +35,8 @@ struct Attribution {
   bool exclusive = true;                      ///< nothing but our requests moved the counters, as far as they tell
   bool identity = false;                      ///< the sources sum to the prompt
   std::string reason;                         ///< why not valid, not exclusive, or why a source is unknown
-  std::string lookup_unit;                    ///< "tokens" or "blocks" where look-ups are exported
-  std::optional<double> lookup_excess;        ///< look-ups / prompt tokens, when not 1
+  std::string lookup_unit;                    ///< "tokens", "blocks" or "unknown" where look-ups are exported
+  std::optional<double> lookup_excess;        ///< look-ups / prompt tokens (or full blocks), when not 1
   std::optional<double> gpu_hit_share;        ///< of the prompt; known even where the unit is blocks of unknown size
   std::vector<std::string> engines_moved;
   std::vector<std::string> flags;             ///< findings: a mismatch, a note that explains a number

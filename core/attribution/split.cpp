@@ -53,17 +53,48 @@ void by_source(const SplitInput& in, const CounterSnapshot& after, Attribution& 
   }
 }
 
-/// Whether the look-up counters count blocks: by their help text, or because they counted the prompt's full blocks.
-bool counts_blocks(const SplitInput& in, const CounterSnapshot& after, const CounterDelta& d) {
-  const auto it = after.readings.find("prefix_cache_hits");
-  if (it != after.readings.end() && it->second.unit == "blocks") return true;
-  const auto q = after.readings.find("prefix_cache_queries");
-  if (q != after.readings.end() && q->second.unit == "blocks") return true;
-  const auto queries = d.value("prefix_cache_queries");
-  if (!queries || *queries == 0 || !in.prompt_tokens || !in.block_size || *in.block_size <= 1) return false;
+/// The help text of the look-up counters says blocks.
+bool named_blocks(const CounterSnapshot& page) {
+  for (const char* name : {"prefix_cache_hits", "prefix_cache_queries"})
+    if (const auto it = page.readings.find(name); it != page.readings.end() && it->second.unit == "blocks") return true;
+  return false;
+}
+
+/// What one look-up counts. The help text may say blocks; where it is silent, the number of look-ups tells: a prompt is
+/// looked up whole, so tokens are as many as it has (or more, repeated), and blocks of 2 tokens at most half as many.
+std::string unit_of_lookups(const SplitInput& in, const CounterSnapshot& after, const CounterDelta& d) {
+  if (named_blocks(after)) return "blocks";
+  const auto queries = d.value("prefix_cache_queries"), counted = d.value("prompt_tokens");
+  if (!queries || *queries == 0 || !(counted || in.prompt_tokens)) return "tokens";
   const auto n = std::llround(*queries);
-  if (in.requests != 1 || n == *in.prompt_tokens) return false;
-  return n == *in.prompt_tokens / *in.block_size;
+  // All prompts of the window are looked up, foreign ones too: the counter knows them.
+  const std::int64_t prompt = counted ? std::llround(*counted) : *in.prompt_tokens;
+  if (n >= prompt) return "tokens";
+  // Of several requests some may have skipped the cache, so fewer look-ups say nothing.
+  return in.requests == 1 && 2 * n <= prompt + 1 ? "blocks" : "unknown";
+}
+
+/// More block look-ups than the prompts have blocks, a last partial one of each counted too.
+bool blocks_repeated(const SplitInput& in, double lookups) {
+  return std::llround(lookups) * *in.block_size > *in.prompt_tokens + in.requests * (*in.block_size - 1);
+}
+
+/// Why hits cannot be read as tokens of the prompt; empty when they can.
+std::string why_hits_unclear(const SplitInput& in, const CounterSnapshot& after, const CounterDelta& d,
+                             const std::string& unit) {
+  const auto queries = d.value("prefix_cache_queries");
+  const char* const repeated = "look-ups were repeated, so the hits hold repeats too";
+  if (unit == "tokens") {
+    // Every try of a waiting request was counted: nothing says how many.
+    return in.prompt_tokens && queries && std::llround(*queries) > *in.prompt_tokens ? repeated : "";
+  }
+  if (unit == "blocks" && !in.block_size) return "the hits count blocks, and the block size is not known";
+  if (!in.prompt_tokens || !queries) return {};
+  if (unit == "blocks" && blocks_repeated(in, *queries)) return repeated;
+  if (named_blocks(after)) return {};
+  const std::int64_t n = std::llround(*queries), p = *in.prompt_tokens;
+  if (unit == "blocks" && n == p / *in.block_size) return {};
+  return std::to_string(n) + " look-ups are neither the " + std::to_string(p) + " tokens of the prompt nor its full blocks";
 }
 
 void by_lookups(const SplitInput& in, const CounterSnapshot& after, Attribution& out) {
@@ -72,7 +103,7 @@ void by_lookups(const SplitInput& in, const CounterSnapshot& after, Attribution&
   const auto queries = d.value("prefix_cache_queries");
   const std::string hit_series = series_of(after, "prefix_cache_hits");
   const std::string host_series = series_of(after, "external_prefix_cache_hits");
-  out.lookup_unit = counts_blocks(in, after, d) ? "blocks" : "tokens";
+  out.lookup_unit = unit_of_lookups(in, after, d);
 
   if (const auto external = d.value("external_prefix_cache_hits")) {
     out.sources.host_loaded = {Tokens(std::llround(*external)), Provenance::counter, host_series};
@@ -81,26 +112,20 @@ void by_lookups(const SplitInput& in, const CounterSnapshot& after, Attribution&
     out.sources.host_loaded = not_reported("this engine does not export external_prefix_cache_hits");
   }
 
-  if (out.lookup_unit == "blocks") {
-    if (queries && *queries > 0) out.gpu_hit_share = *hits / *queries;
-    if (!in.block_size) {
-      out.sources.gpu_hit = unknown("the hits count blocks, and the block size is not known");
-      out.sources.computed = unknown(out.sources.gpu_hit.from);
-      if (out.reason.empty()) out.reason = out.sources.gpu_hit.from;
-      return;
-    }
-    out.sources.gpu_hit = {Tokens(std::llround(*hits) * *in.block_size), Provenance::derived,
-                           hit_series + " (blocks) x block size"};
-  } else {
-    out.sources.gpu_hit = {Tokens(std::llround(*hits)), Provenance::counter, hit_series};
-    // Every try of a waiting request was counted: then hits hold repeats too, and nothing says how many.
-    if (in.prompt_tokens && queries && std::llround(*queries) > *in.prompt_tokens && *hits > 0) {
-      out.sources.gpu_hit = unknown("look-ups were repeated, so the hits hold repeats too");
-      out.sources.computed = unknown(out.sources.gpu_hit.from);
-      if (out.reason.empty()) out.reason = out.sources.gpu_hit.from;
-      return;
-    }
+  const bool blocks = out.lookup_unit == "blocks";
+  const auto unclear = why_hits_unclear(in, after, d, out.lookup_unit);
+  if (blocks && queries && *queries > 0 && !(in.block_size && in.prompt_tokens && blocks_repeated(in, *queries)))
+    out.gpu_hit_share = *hits / *queries;
+  if (!unclear.empty() && *hits > 0) {  // no hit is no hit in any unit
+    out.sources.gpu_hit = out.sources.computed = unknown(unclear);
+    if (out.reason.empty()) out.reason = unclear;
+    return;
   }
+  if (blocks)
+    out.sources.gpu_hit = {Tokens(std::llround(*hits) * in.block_size.value_or(1)), Provenance::derived,
+                           hit_series + " (blocks) x block size"};
+  else
+    out.sources.gpu_hit = {Tokens(std::llround(*hits)), Provenance::counter, hit_series};
   if (!in.prompt_tokens) {
     out.sources.computed = unknown("the prompt length is not known");
     return;
@@ -124,7 +149,14 @@ void lookup_figures(const SplitInput& in, Attribution& out) {
     out.flags.push_back("cache skipped by request option, or prefix caching is off: no look-up was counted");
     return;
   }
-  if (out.lookup_unit == "blocks") return;
+  if (out.lookup_unit == "unknown") return;
+  if (out.lookup_unit == "blocks") {
+    if (!in.block_size || !blocks_repeated(in, *queries)) return;
+    const std::int64_t full = std::max<std::int64_t>(1, *in.prompt_tokens / *in.block_size);
+    out.lookup_excess = *queries / static_cast<double>(full);
+    out.flags.push_back("lookups repeated: counted more often than the prompt has blocks");
+    return;
+  }
   if (out.lookup_unit.empty()) out.lookup_unit = "tokens";
   const double factor = *queries / static_cast<double>(*in.prompt_tokens);
   if (factor == 1.0) return;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Windows that look whole and are not: units that do not fit, other models, restarts, cut answers. Small pages inline.
+#include <gtest/gtest.h>
+
+#include "attribution/window_report.h"
+
+namespace kvcliff::attribution {
+namespace {
+
+std::string sample(const std::string& name, double value, const std::string& labels = R"(engine="0",model_name="m")") {
+  return "vllm:" + name + "{" + labels + "} " + std::to_string(value) + "\n";
+}
+
+/// A page of the first generation: prompt tokens, look-ups, hits.
+std::string old_page(double prompt, double lookups, double hits, const std::string& help = {}) {
+  return sample("prompt_tokens_total", prompt) + help + sample("gpu_prefix_cache_queries_total", lookups) +
+         sample("gpu_prefix_cache_hits_total", hits);
+}
+
+const char* const in_blocks = "# HELP vllm:gpu_prefix_cache_hits_total in blocks\n";
+
+Json report_of(const std::vector<std::string>& pages, std::optional<std::int64_t> prompt = {}, std::optional<std::int64_t> block = {}) {
+  std::vector<NamedSnapshot> scrapes;
+  for (std::size_t i = 0; i < pages.size(); ++i) scrapes.push_back(scrape_from("page " + std::to_string(i), pages[i], {}));
+  AttributionOptions options;
+  options.prompt_tokens = prompt;
+  options.block_size = block;
+  return window_report(scrapes, options);
+}
+
+bool has_flag(const Json& j, const std::string& part) {
+  for (const auto& f : j.at("flags"))
+    if (f.get<std::string>().find(part) != std::string::npos) return true;
+  return false;
+}
+
+TEST(LookupUnit, FewerLookupsThanThePromptHasTokensAreNoTokens) {
+  const Json j = report_of({old_page(0, 0, 0), old_page(1024, 64, 63)}, 1024);
+  EXPECT_EQ(j.at("lookup_unit"), "blocks");
+  EXPECT_EQ(j.at("sources").at("gpu_hit"), "unknown");
+  EXPECT_EQ(j.at("sources").at("computed"), "unknown");
+  EXPECT_NEAR(j.at("gpu_hit_share").get<double>(), 0.984, 0.001);
+  EXPECT_EQ(j.at("reconciled"), false);
+  EXPECT_EQ(j.at("reason"), "the hits count blocks, and the block size is not known");
+  const Json known = report_of({old_page(0, 0, 0), old_page(1024, 64, 63)}, 1024, 16);
+  EXPECT_EQ(known.at("sources").at("gpu_hit"), 1008);
+  EXPECT_EQ(known.at("reconciled"), true);
+}
+
+TEST(LookupUnit, LookupsThatAreNeitherTokensNorTheFullBlocksLeaveTheHitsOpen) {
+  for (const double lookups : {65.0, 63.0, 700.0}) {
+    const Json j = report_of({old_page(0, 0, 0), old_page(1030, lookups, 60)}, 1030, 16);
+    EXPECT_EQ(j.at("sources").at("gpu_hit"), "unknown") << lookups;
+    EXPECT_EQ(j.at("reconciled"), false) << lookups;
+    EXPECT_EQ(j.at("lookup_unit"), lookups < 515 ? "blocks" : "unknown");
+    EXPECT_NE(j.at("reason").get<std::string>().find("neither the 1030 tokens"), std::string::npos) << j.at("reason");
+  }
+  const Json none = report_of({old_page(0, 0, 0), old_page(1030, 65, 0)}, 1030);
+  EXPECT_EQ(none.at("sources").at("gpu_hit"), 0) << "no hit is no hit in any unit";
+  EXPECT_EQ(none.at("sources").at("computed"), 1030);
+}
+
+TEST(LookupUnit, RepeatedLookupsOfBlocksAreAFactorAndNoSource) {
+  const Json j = report_of({old_page(0, 0, 0, in_blocks), old_page(1024, 128, 20, in_blocks)}, 1024, 16);
+  EXPECT_EQ(j.at("lookup_unit"), "blocks");
+  EXPECT_EQ(j.at("sources").at("gpu_hit"), "unknown");
+  EXPECT_EQ(j.at("sources").at("computed"), "unknown");
+  EXPECT_TRUE(j.at("gpu_hit_share").is_null());
+  EXPECT_EQ(j.at("lookup_excess"), 2.0);
+  EXPECT_TRUE(has_flag(j, "lookups repeated"));
+  EXPECT_EQ(j.at("reconciled"), false);
+  const Json partial = report_of({old_page(0, 0, 0, in_blocks), old_page(1030, 65, 64, in_blocks)}, 1030, 16);
+  EXPECT_EQ(partial.at("sources").at("gpu_hit"), 1024) << "a partial last block that is looked up as well is no repeat";
+  EXPECT_FALSE(partial.contains("lookup_excess"));
+}
+
+}  // namespace
+}  // namespace kvcliff::attribution
