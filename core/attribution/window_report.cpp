@@ -172,6 +172,10 @@ NamedSnapshot scrape_from(const std::string& name, const std::string& bytes, con
     } else if (status != 200) {
       out.snapshot.error = status == 0 ? "not an HTTP answer" : "HTTP " + std::to_string(status);
     }
+    // A body that ends early is another page than the server's, however well its lines can be read.
+    auto cut = reader.fault();
+    if (cut.empty() && !reader.unpacked_whole()) cut = "its compressed body is cut";
+    if (out.snapshot.good() && !cut.empty()) out.snapshot.error = "the HTTP answer is not whole: " + cut;
     if (!out.snapshot.good()) return out;
   } else {
     body = bytes;
@@ -179,7 +183,7 @@ NamedSnapshot scrape_from(const std::string& name, const std::string& bytes, con
   const auto text = trim(body);
   if (text.empty()) {
     out.snapshot.error = "the metrics page is empty";
-  } else if (text.front() == '<' || text.front() == '{') {
+  } else if (text.front() == '<' || (text.front() == '{' && Json::accept(text))) {  // a sample may begin with a brace too
     out.snapshot.error = "not a metrics page";
   } else {
     const int status = out.snapshot.http_status;

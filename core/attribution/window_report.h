@@ -15,7 +15,7 @@ struct NamedSnapshot {
 };
 
 /// A scrape from the bytes of a file: a metrics page, or a raw HTTP answer that holds one. Whatever is no metrics page
-/// (a status other than 200, HTML, nothing) gives a snapshot with `error`.
+/// (a status other than 200, a cut body, HTML, nothing) gives a snapshot with `error`.
 NamedSnapshot scrape_from(const std::string& name, const std::string& bytes, const std::string& model);
 
 /// What `inspect metrics` prints (shape: command line contract). One scrape: its counters. Two or more, in order: the

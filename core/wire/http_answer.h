@@ -60,6 +60,8 @@ class HttpAnswerReader {
   /// The last chunk or the full Content-Length was seen.
   bool whole() const { return state_ == State::done; }
   bool compressed() const { return inflate_; }
+  /// The body is not compressed, or its compressed data came to their own end.
+  bool unpacked_whole() const { return !inflater_ || inflater_->ended(); }
   /// What is wrong (broken), or missing at the end (cut); empty when whole.
   std::string fault() const;
   /// Bytes after the end of the answer.

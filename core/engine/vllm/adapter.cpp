@@ -27,6 +27,15 @@ Result<net::HttpAnswer> ask(net::Client& client, const Endpoint& at, const std::
   return client.http_wait(std::move(request));
 }
 
+/// The length of the body was stated, so a cut one was refused by the client. One that lasts until the connection closes
+/// may end anywhere.
+bool length_stated(const net::HttpAnswer& page) {
+  for (const auto& [name, value] : page.headers)
+    for (const std::string_view stated : {"content-length", "transfer-encoding"})
+      if (name.size() == stated.size() && starts_with_ci(name, stated)) return true;
+  return false;
+}
+
 std::string version_of(net::Client& client, const Endpoint& at) {
   const auto answer = ask(client, at, "/version");
   if (!answer || answer->status != 200) return {};
@@ -105,7 +114,7 @@ CounterSnapshot VllmAdapter::interpret(const net::HttpAnswer& page, const std::s
   } else if (body.front() == '<' || page.content_type.find("text/html") != std::string::npos) {
     s.error = "not a metrics page";
   } else {
-    s = tables::interpret(wire::parse_prometheus(page.body, true), model);
+    s = tables::interpret(wire::parse_prometheus(page.body, length_stated(page)), model);
   }
   s.http_status = page.status;
   s.sent = page.sent;

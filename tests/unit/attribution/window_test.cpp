@@ -74,5 +74,32 @@ TEST(LookupUnit, RepeatedLookupsOfBlocksAreAFactorAndNoSource) {
   EXPECT_FALSE(partial.contains("lookup_excess"));
 }
 
+TEST(Answers, ACutBodyIsNoPage) {
+  const std::string page = old_page(1024, 1024, 512);
+  const auto with = [&](const std::string& head, const std::string& body) {
+    return scrape_from("answer", "HTTP/1.1 200 OK\r\n" + head + "\r\n" + body, {}).snapshot;
+  };
+  EXPECT_TRUE(with("content-length: " + std::to_string(page.size()) + "\r\n", page).good());
+  EXPECT_NE(with("content-length: 999\r\n", page).error.find("not whole"), std::string::npos);
+  EXPECT_NE(with("transfer-encoding: chunked\r\n", "7\r\nvllm:pr\r\n").error.find("last chunk"), std::string::npos);
+  EXPECT_TRUE(with("", page).good()) << "delimited by the connection: nothing says that it was cut";
+  // gzip of "up 1\n", without its last bytes.
+  const std::string packed("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x2b\x2d\x50\x30\xe4\x02\x00", 17);
+  const auto cut = with("content-encoding: gzip\r\ncontent-length: 17\r\n", packed);
+  EXPECT_NE(cut.error.find("compressed body is cut"), std::string::npos) << cut.error;
+  const Json j = report_of({old_page(0, 0, 0), "HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n" + page});
+  EXPECT_EQ(j.at("valid"), false);
+  EXPECT_EQ(j.at("reconciled"), false);
+}
+
+TEST(Answers, APageOfQuotedNamesIsAPageAndJsonIsNone) {
+  const auto s = scrape_from("page", "{\"vllm:prompt_tokens_total\",engine=\"0\",model_name=\"m\"} 1024\n", {}).snapshot;
+  ASSERT_TRUE(s.good()) << s.error;
+  EXPECT_EQ(s.value("prompt_tokens"), 1024.0);
+  EXPECT_EQ(s.model, "m");
+  for (const char* json : {R"({"detail":"Not Found"})", "{}", "{\"detail\":\"Not Fo"})
+    EXPECT_EQ(scrape_from("page", json, {}).snapshot.error, "not a metrics page") << json;
+}
+
 }  // namespace
 }  // namespace kvcliff::attribution

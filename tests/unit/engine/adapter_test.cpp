@@ -232,6 +232,14 @@ TEST(Interpret, AnythingButAPageIsAFailedScrape) {
   EXPECT_THAT(other.error, HasSubstr("\"kv\""));
 }
 
+TEST(Interpret, ALastLineWithoutAnEndCountsOnlyWhereTheLengthWasStated) {
+  const VllmAdapter v(Kind::vllm);
+  net::HttpAnswer page = answer(200, "text/plain", "vllm:num_preemptions_total 3\nvllm:prompt_tokens_total 1024");
+  EXPECT_FALSE(v.interpret(page, "").value("prompt_tokens")) << "it may be the beginning of a longer number";
+  page.headers = {{"Content-Length", "60"}};
+  EXPECT_EQ(v.interpret(page, "").value("prompt_tokens"), 1024.0);
+}
+
 CounterSnapshot sample(const std::string& name) {
   return tables::interpret(wire::parse_prometheus(test::read(name), true));
 }
