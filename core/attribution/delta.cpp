@@ -43,7 +43,7 @@ CounterDelta delta(const CounterSnapshot& before, const CounterSnapshot& after) 
     d.same_process = false;
   for (const auto& [name, birth] : before.created) {
     const auto it = after.created.find(name);
-    if (it != after.created.end() && it->second > birth) d.same_process = false;
+    if (it != after.created.end() && it->second != birth) d.same_process = false;
   }
 
   for (const auto& name : counters_of(before, after)) {

@@ -14,7 +14,10 @@ namespace kvcliff::attribution {
 /// - absent from both = not reported, no entry;
 /// - a value, or one of its parts, that fell is listed in `decreased` and has no entry: a negative difference is never
 ///   clipped and never replaced by the value after;
-/// - another process start time or another birth time of a counter = another process (`same_process` false).
+/// - another process start time, or another birth time of a counter with the same labels, later or earlier = another
+///   process (`same_process` false);
+/// - what tells of other models' requests (other_models_prefix) stands apart: by model, also where it fell; the numbers
+///   of running and waiting requests are the larger one of the two pages.
 /// Both pages must be good(); otherwise the result is empty.
 CounterDelta delta(const CounterSnapshot& before, const CounterSnapshot& after);
 

@@ -28,7 +28,7 @@ CheckResult one_process(const ExperimentInput& e, const SessionInput& s) {
     if (!r.delta.same_process) ++other_process;
   }
   if (other_process > 0)
-    return failed(other_process, fmt::format("the process start time changed in {} window(s): the server was restarted or another one answered",
+    return failed(other_process, fmt::format("the start time of the process or the birth time of a counter changed in {} window(s): the server was restarted or another one answered",
                                              other_process));
   if (!decreased.empty()) {
     std::string names;

@@ -37,7 +37,7 @@ struct CounterSnapshot {
   /// Meanings whose family is declared (# TYPE) but has no sample yet: zero, not absent.
   std::set<std::string> declared;
   std::map<std::string, std::string> unavailable;  ///< meanings whose value cannot be used (NaN, ...) -> reason
-  std::map<std::string, double> created;           ///< birth time of a counter where exported; a change = it restarted
+  std::map<std::string, double> created;           ///< birth times where exported, per set of labels; a change = a restart
   std::map<std::string, std::map<std::string, std::string>> info;  ///< info metrics: name -> labels
   std::vector<std::string> other_models;                           ///< model_name values that were left out
   int parse_errors = 0;

@@ -19,6 +19,14 @@ bool of_model(const Sample& sample, std::string_view model) {
   return !name || *name == model;
 }
 
+/// `name` with the labels that tell samples of one model apart: prompt_tokens{engine="1"}.
+std::string labelled(const std::string& name, const Sample& sample) {
+  std::string out = name + "{";
+  for (const auto& [label, value] : sample.labels)
+    if (label != "model_name") out += std::string(label) + "=\"" + std::string(value) + "\",";
+  return out + "}";
+}
+
 /// Samples of one series name that belong to the model, whatever the spelling of the name.
 std::vector<const Sample*> samples_of(const MetricsPage& page, const SeriesName& series, Kind kind,
                                       std::string_view suffix, std::string_view model) {
@@ -60,6 +68,15 @@ void join(CounterReading& reading, double value, std::string_view engine, bool h
   if (!fresh) slot->second = largest ? std::max(slot->second, value) : slot->second + value;
 }
 
+/// Birth times of the counters of `series`, one per set of labels: engines behind one page restart one by one.
+void read_births(const MetricsPage& page, const SeriesName& series, const std::string& name, CounterSnapshot& out) {
+  for (const Sample* birth : page.named(std::string(series.name) + "_created")) {
+    if (!of_model(*birth, out.model) || !std::isfinite(birth->value)) continue;
+    if (!series.only_label.empty() && birth->labels.value(series.only_label) != series.only_value) continue;
+    out.created[labelled(name, *birth)] = birth->value;
+  }
+}
+
 /// Reads one quantity into `out` under `name`. False when the page says nothing of it.
 bool read_one(const MetricsPage& page, const Meaning& m, std::string_view suffix, const std::string& name,
               CounterSnapshot& out) {
@@ -90,14 +107,7 @@ bool read_one(const MetricsPage& page, const Meaning& m, std::string_view suffix
       return true;
     }
     out.readings.emplace(name, std::move(reading));
-    if (m.kind == Kind::counter) {
-      for (const Sample* birth : page.named(std::string(series.name) + "_created")) {
-        if (!of_model(*birth, out.model) || !std::isfinite(birth->value)) continue;
-        if (!series.only_label.empty() && birth->labels.value(series.only_label) != series.only_value) continue;
-        const auto [slot, fresh] = out.created.emplace(name, birth->value);
-        if (!fresh) slot->second = std::min(slot->second, birth->value);
-      }
-    }
+    if (m.kind == Kind::counter || m.kind == Kind::histogram) read_births(page, series, name, out);
     return true;
   }
   return false;
@@ -175,7 +185,11 @@ CounterSnapshot interpret(const wire::MetricsPage& page, std::string_view model)
 
   out.engine = recognise_engine(page);
   for (const Sample* sample : page.named("process_start_time_seconds"))
-    if (std::isfinite(sample->value)) out.process_start = std::max(out.process_start.value_or(0), sample->value);
+    if (std::isfinite(sample->value)) {
+      out.process_start = std::max(out.process_start.value_or(0), sample->value);
+      // Several processes behind one page: the newest start alone would hide that an older one was replaced.
+      if (!sample->labels.empty()) out.created[labelled("process_start", *sample)] = sample->value;
+    }
   for (const auto& m : meanings()) {
     if (m.kind == Kind::info) {
       read_info(page, m, out);

@@ -74,6 +74,34 @@ TEST(LookupUnit, RepeatedLookupsOfBlocksAreAFactorAndNoSource) {
   EXPECT_FALSE(partial.contains("lookup_excess"));
 }
 
+std::string two_engines(double second, double born) {
+  const std::string one = R"(engine="1",model_name="m")";
+  return sample("prompt_tokens_total", 1000) + sample("prompt_tokens_total", second, one) +
+         sample("prompt_tokens_created", 1.76e9) + sample("prompt_tokens_created", born, one);
+}
+
+TEST(BirthTimes, ARestartOfOneEngineIsSeenThoughItsCountsEndAboveTheOldOnes) {
+  const Json j = report_of({two_engines(100, 1.7600001e9), two_engines(612, 1.7609001e9)});
+  EXPECT_EQ(j.at("valid"), false);
+  EXPECT_EQ(j.at("reason"), "process restarted");
+  EXPECT_EQ(report_of({two_engines(100, 1.7600001e9), two_engines(612, 1.7600001e9)}).at("valid"), true);
+}
+
+TEST(BirthTimes, AnEarlierOneIsAnotherProcessToo) {
+  EXPECT_EQ(report_of({two_engines(100, 1.7600005e9), two_engines(612, 1.7600001e9)}).at("reason"), "process restarted");
+}
+
+TEST(BirthTimes, AHistogramAndOneOfSeveralProcessesTellAsWell) {
+  const auto page = [](double prompt, double histogram_born, double older_start) {
+    return sample("prompt_tokens_total", prompt) + sample("time_to_first_token_seconds_sum", 1) + sample("time_to_first_token_seconds_count", 1) +
+           sample("time_to_first_token_seconds_created", histogram_born) + "process_start_time_seconds{pid=\"1\"} " +
+           std::to_string(older_start) + "\nprocess_start_time_seconds{pid=\"2\"} 9000\n";
+  };
+  EXPECT_EQ(report_of({page(1, 50, 1000), page(2, 50, 1000)}).at("valid"), true);
+  EXPECT_EQ(report_of({page(1, 50, 1000), page(2, 60, 1000)}).at("valid"), false);
+  EXPECT_EQ(report_of({page(1, 50, 1000), page(2, 50, 2000)}).at("valid"), false);
+}
+
 TEST(Answers, ACutBodyIsNoPage) {
   const std::string page = old_page(1024, 1024, 512);
   const auto with = [&](const std::string& head, const std::string& body) {
