@@ -67,11 +67,19 @@ void add_window(Json& j, const Attribution& a) {
     j["load_bytes_per_second"] = static_cast<double>(a.loaded_bytes->v) / *seconds;
 }
 
-/// A value that came back above where it had been before it fell: not a restart, but another process in between.
-bool alternates(const std::vector<NamedSnapshot>& scrapes) {
+/// A value that came back above where it had been before it fell: not a restart, but another process in between. Start
+/// and birth times tell more: where they changed, a process has begun and its counts are compared among themselves.
+bool counts_alternate(const std::vector<NamedSnapshot>& scrapes) {
   std::map<std::string, double> highest;
   std::map<std::string, bool> has_fallen;
+  const CounterSnapshot* previous = nullptr;
   for (const auto& s : scrapes) {
+    if (!s.snapshot.good()) continue;
+    if (previous && !delta(*previous, s.snapshot).same_process) {
+      highest.clear();
+      has_fallen.clear();
+    }
+    previous = &s.snapshot;
     for (const auto& [name, reading] : s.snapshot.readings) {
       if (!engine::tables::is_counter(name)) continue;
       const auto it = highest.find(name);
@@ -88,18 +96,39 @@ bool alternates(const std::vector<NamedSnapshot>& scrapes) {
   return false;
 }
 
-/// The start times go away and come back: the same sign where it is exported.
-bool start_times_alternate(const std::vector<NamedSnapshot>& scrapes) {
-  std::vector<double> seen;
+/// Start and birth times of a page, by name.
+std::map<std::string, double> births_of(const CounterSnapshot& page) {
+  auto births = page.created;
+  if (page.process_start) births["process start"] = *page.process_start;
+  return births;
+}
+
+/// A start or birth time goes away and comes back: the same sign where they are exported.
+bool births_alternate(const std::vector<NamedSnapshot>& scrapes) {
+  std::map<std::string, std::vector<double>> seen;
   for (const auto& s : scrapes) {
-    if (!s.snapshot.process_start) continue;
-    const double t = *s.snapshot.process_start;
-    if (!seen.empty() && seen.back() == t) continue;
-    for (const double earlier : seen)
-      if (earlier == t) return true;
-    seen.push_back(t);
+    for (const auto& [name, t] : births_of(s.snapshot)) {
+      auto& earlier = seen[name];
+      if (!earlier.empty() && earlier.back() == t) continue;
+      for (const double e : earlier)
+        if (e == t) return true;
+      earlier.push_back(t);
+    }
   }
   return false;
+}
+
+/// Both pages name the same process: a start or birth time is on both, and none differs.
+bool surely_same_process(const CounterSnapshot& a, const CounterSnapshot& b) {
+  const auto births = births_of(a), others = births_of(b);
+  bool shared = false;
+  for (const auto& [name, t] : births) {
+    const auto it = others.find(name);
+    if (it == others.end()) continue;
+    if (it->second != t) return false;
+    shared = true;
+  }
+  return shared;
 }
 
 bool ends_with(std::string_view s, std::string_view end) {
@@ -259,7 +288,8 @@ Json window_report(const std::vector<NamedSnapshot>& scrapes, const AttributionO
     flags = span.flags;
   }
   if (scrapes.size() > 2) {
-    const bool other = alternates(scrapes) || start_times_alternate(scrapes);
+    const bool by_counts = counts_alternate(scrapes);
+    const bool other = by_counts || births_alternate(scrapes);
     Json pairs = Json::array();
     bool fallen = false;
     bool all_valid = true;
@@ -267,7 +297,8 @@ Json window_report(const std::vector<NamedSnapshot>& scrapes, const AttributionO
     for (std::size_t i = 1; i < scrapes.size(); ++i) {
       Json pair{{"from", scrapes[i - 1].name}, {"to", scrapes[i].name}};
       auto a = attribute(scrapes[i - 1].snapshot, scrapes[i].snapshot, nullptr, options);
-      if (other && fallen && a.valid) {
+      const bool proven = !by_counts && surely_same_process(scrapes[i - 1].snapshot, scrapes[i].snapshot);
+      if (other && fallen && a.valid && !proven) {
         a = Attribution{};
         a.valid = a.exclusive = false;
         a.reason = a.loaded_from = a.stored_from = "different processes answer";

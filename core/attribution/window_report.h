@@ -20,8 +20,8 @@ NamedSnapshot scrape_from(const std::string& name, const std::string& bytes, con
 
 /// What `inspect metrics` prints (shape: command line contract). One scrape: its counters. Two or more, in order: the
 /// difference from the first to the last, with one entry of "pairs" per pair of neighbours when there are more than two.
-/// Process identity is judged over all of them: a counter that falls and later rises above where it was means that
-/// different processes answer in turn.
+/// Process identity is judged over all of them: a start or birth time that comes back, or (where none tells) a counter that
+/// falls and later rises above where it was, means that different processes answer in turn.
 Json window_report(const std::vector<NamedSnapshot>& scrapes, const AttributionOptions& options);
 
 /// The sources of an attribution in that shape: an integer, "unknown" (reported, not attributable) or null (not reported).

@@ -102,6 +102,32 @@ TEST(BirthTimes, AHistogramAndOneOfSeveralProcessesTellAsWell) {
   EXPECT_EQ(report_of({page(1, 50, 1000), page(2, 50, 2000)}).at("valid"), false);
 }
 
+std::string started(double start, double prompt) {
+  return "process_start_time_seconds " + std::to_string(start) + "\n" + sample("prompt_tokens_total", prompt) +
+         sample("prefix_cache_queries_total", prompt) + sample("prefix_cache_hits_total", 0);
+}
+
+TEST(Processes, APairAfterAKnownRestartIsGood) {
+  const Json j = report_of({started(1000, 500), started(2000, 10), started(2000, 700)});
+  EXPECT_EQ(j.at("pairs")[0].at("reason"), "process restarted");
+  EXPECT_EQ(j.at("pairs")[1].at("valid"), true) << j.at("pairs")[1].dump();
+  EXPECT_EQ(j.at("pairs")[1].at("delta").at("prompt_tokens"), 690);
+  EXPECT_EQ(j.at("valid"), false);
+  EXPECT_EQ(j.at("reason"), "process restarted");
+}
+
+TEST(Processes, OnesThatAnswerInTurnAreToldByStartByBirthOrByCounts) {
+  const Json by_start = report_of({started(1000, 500), started(2000, 10), started(1000, 700), started(1000, 900)});
+  EXPECT_EQ(by_start.at("reason"), "different processes answer");
+  EXPECT_EQ(by_start.at("pairs")[1].at("valid"), false);
+  EXPECT_EQ(by_start.at("pairs")[2].at("valid"), true) << "both pages name one process";
+  const Json by_birth = report_of({two_engines(100, 1.7600001e9), two_engines(300, 1.7600005e9), two_engines(700, 1.7600001e9)});
+  EXPECT_EQ(by_birth.at("reason"), "different processes answer");
+  const Json by_counts = report_of({old_page(500, 0, 0), old_page(10, 0, 0), old_page(700, 0, 0)});
+  EXPECT_EQ(by_counts.at("reason"), "different processes answer");
+  EXPECT_EQ(by_counts.at("pairs")[1].at("valid"), false);
+}
+
 TEST(Answers, ACutBodyIsNoPage) {
   const std::string page = old_page(1024, 1024, 512);
   const auto with = [&](const std::string& head, const std::string& body) {
