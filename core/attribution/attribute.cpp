@@ -65,6 +65,15 @@ void check_exclusive(Attribution& out, const CounterSnapshot& before, const Coun
                            " engines counted prompt tokens, and one request is served by one engine");
 }
 
+/// Another model's requests share the GPU with ours: its tokens are counted apart, but the times are not ours alone.
+void check_other_models(Attribution& out) {
+  const auto moved = other_models_moved(out.delta);
+  if (moved.empty()) return;
+  out.exclusive = false;
+  if (out.reason.empty()) out.reason = "requests of another model in the window";
+  out.flags.push_back("another model was served in the window: " + moved);
+}
+
 void read_bytes(const CounterSnapshot& after, const char* name, const CounterDelta& d, std::optional<Bytes>& bytes,
                 std::string& from) {
   if (const auto moved = d.value(name)) {
@@ -183,13 +192,15 @@ Attribution attribute(const CounterSnapshot& before, const CounterSnapshot& afte
   read_bytes(after, "kv_offload_load_bytes", out.delta, out.loaded_bytes, out.loaded_from);
   read_bytes(after, "kv_offload_store_bytes", out.delta, out.stored_bytes, out.stored_from);
   check_exclusive(out, before, after, options);
+  const bool mixed = !out.exclusive;  // foreign tokens in our own model's counters
+  check_other_models(out);
 
   SplitInput in;
   in.prompt_tokens = out.prompt_tokens;
   in.requests = options.requests;
   in.block_size = options.block_size ? options.block_size : block_size_of(after);
   split_counters(in, after, out);
-  if (!out.exclusive) {
+  if (mixed) {
     // Never scaled by share: what others did in the same window cannot be told apart.
     unknown_sources(out, out.reason, true);
     out.gpu_hit_share.reset();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/text.h"
 #include "engine/tables/meanings.h"
 
 namespace kvcliff::attribution {
@@ -32,6 +33,27 @@ std::set<std::string> counters_of(const CounterSnapshot& before, const CounterSn
       if (engine::tables::is_counter(name)) names.insert(name);
   }
   return names;
+}
+
+const std::map<std::string, double>& parts_of(const CounterReading* reading) {
+  static const std::map<std::string, double> none;
+  return reading ? reading->by_label : none;
+}
+
+/// A model may come (loaded on demand) or go within the window; both are signs of its use, so no part is left out.
+void add_other_models(const CounterSnapshot& before, const CounterSnapshot& after, CounterDelta& d) {
+  for (const auto traffic : engine::tables::traffic_names()) {
+    const std::string name = std::string(engine::tables::other_models_prefix) + std::string(traffic);
+    const auto& from = parts_of(reading_of(before, name));
+    const auto& to = parts_of(reading_of(after, name));
+    if (from.empty() && to.empty()) continue;
+    auto& parts = d.by_label[name];
+    parts = to;
+    const bool counter = engine::tables::is_counter(traffic);
+    for (const auto& [model, value] : from) parts[model] = counter ? parts[model] - value : std::max(parts[model], value);
+    double& sum = d.values[name];
+    for (const auto& [model, value] : parts) sum += value;
+  }
 }
 
 }  // namespace
@@ -75,7 +97,27 @@ CounterDelta delta(const CounterSnapshot& before, const CounterSnapshot& after) 
       parts[label] = value - (it == from.by_label.end() ? 0.0 : it->second);
     }
   }
+  add_other_models(before, after, d);
   return d;
+}
+
+bool is_of_other_models(std::string_view name) { return name.starts_with(engine::tables::other_models_prefix); }
+
+std::string other_models_moved(const CounterDelta& d) {
+  std::map<std::string, std::string> by_model;
+  for (const auto traffic : engine::tables::traffic_names()) {
+    const auto it = d.by_label.find(std::string(engine::tables::other_models_prefix) + std::string(traffic));
+    if (it == d.by_label.end()) continue;
+    for (const auto& [model, value] : it->second) {
+      if (value == 0) continue;
+      auto& words = by_model[model];
+      words += (words.empty() ? "" : ", ") + std::string(traffic) + " " + std::to_string(std::llround(value));
+    }
+  }
+  std::string all;
+  for (const auto& [model, words] : by_model)
+    all += (all.empty() ? "\"" : "; \"") + to_valid_utf8(model) + "\": " + words;
+  return all;
 }
 
 std::vector<std::string> engines_moved(const CounterSnapshot& before, const CounterSnapshot& after) {
@@ -95,6 +137,8 @@ std::vector<std::string> engines_moved(const CounterSnapshot& before, const Coun
 std::string why_not_subtractable(const CounterSnapshot& before, const CounterSnapshot& after, const CounterDelta& d) {
   if (!before.good()) return "scrape before: " + before.error;
   if (!after.good()) return "scrape after: " + after.error;
+  if (!before.model.empty() && !after.model.empty() && before.model != after.model)
+    return "the pages were read for different models (\"" + to_valid_utf8(before.model) + "\", \"" + to_valid_utf8(after.model) + "\")";
   if (!d.same_process) return "process restarted";
   if (!d.decreased.empty()) return "counter went down";
   return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/counters.h"
@@ -23,6 +24,11 @@ CounterDelta delta(const CounterSnapshot& before, const CounterSnapshot& after);
 
 /// Engines (data parallel ranks) whose prompt counter moved, by their label; empty where the page names no engine.
 std::vector<std::string> engines_moved(const CounterSnapshot& before, const CounterSnapshot& after);
+
+/// The requests of other models that the window saw, in words; empty when there were none.
+std::string other_models_moved(const CounterDelta& d);
+/// The name is one of those: no counter of the model that was read.
+bool is_of_other_models(std::string_view name);
 
 /// Why these two pages cannot be subtracted, in words; empty when they can.
 std::string why_not_subtractable(const CounterSnapshot& before, const CounterSnapshot& after, const CounterDelta& d);

@@ -22,6 +22,7 @@ Json parts_json(const std::map<std::string, double>& parts) {
 Json delta_json(const CounterDelta& d) {
   Json j = Json::object();
   for (const auto& [name, value] : d.values) {
+    if (is_of_other_models(name)) continue;
     const auto parts = d.by_label.find(name);
     j[name] = parts != d.by_label.end() ? parts_json(parts->second) : number_json(value);
   }
@@ -225,7 +226,7 @@ NamedSnapshot scrape_from(const std::string& name, const std::string& bytes, con
 Json counters_json(const CounterSnapshot& page) {
   Json j = Json::object();
   for (const auto& [name, reading] : page.readings)
-    j[name] = reading.by_label.empty() ? number_json(reading.value) : parts_json(reading.by_label);
+    if (!is_of_other_models(name)) j[name] = reading.by_label.empty() ? number_json(reading.value) : parts_json(reading.by_label);
   for (const auto& name : page.declared) j[name] = 0;
   for (const auto& [name, why] : page.unavailable) j[name] = nullptr;
   if (page.raw) add_unmapped(j, page);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "attribution/delta.h"
+
 namespace kvcliff::experiment {
 namespace {
 
@@ -23,7 +25,7 @@ bool same_counters(const CounterSnapshot& a, const CounterSnapshot& b) {
   const auto counters = [](const CounterSnapshot& s) {
     std::map<std::string, const CounterReading*> out;
     for (const auto& [name, r] : s.readings)
-      if (!is_gauge(name)) out[name] = &r;
+      if (!is_gauge(name) && !attribution::is_of_other_models(name)) out[name] = &r;
     return out;
   };
   const auto x = counters(a), y = counters(b);

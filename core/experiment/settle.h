@@ -41,7 +41,7 @@ class Settle {
   int polls_ = 0;
 };
 
-/// Counters (not gauges) of both pages are equal, label by label.
+/// Counters (not gauges, not other models') of both pages are equal, label by label.
 bool same_counters(const CounterSnapshot& a, const CounterSnapshot& b);
 
 }  // namespace kvcliff::experiment

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "attribution/delta.h"
 #include "base/text.h"
 #include "reconcile/checks.h"
 #include "reconcile/common.h"
@@ -94,6 +95,8 @@ CheckResult session_totals(const ExperimentInput&, const SessionInput& s) {
     why += fmt::format("{}{} moved by {}, our requests account for {}", why.empty() ? "" : "; ", t.name,
                        grouped(std::llround(t.session)), grouped(std::llround(*t.sum_of_requests)));
   }
+  const auto others = attribution::other_models_moved(attribution::delta(*s.identity, *s.last));
+  if (!others.empty()) why += fmt::format("{}another model was served in the session: {}", why.empty() ? "" : "; ", others);
   if (!why.empty()) return failed(residual, std::move(why));
   return passed(unknown);
 }

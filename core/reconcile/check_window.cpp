@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "attribution/delta.h"
 #include "reconcile/checks.h"
 #include "reconcile/common.h"
 
@@ -35,7 +36,7 @@ CheckResult whole_blocks(const RequestContext& c) {
   return passed();
 }
 
-// R9. Exactly our request: one success, nothing else running, no foreign tokens.
+// R9. Exactly our request: one success, nothing else running, no foreign tokens, no other model served.
 CheckResult exclusive_window(const RequestContext& c) {
   const auto& r = c.request;
   if (c.session.plan.load.mode != plan::LoadSpec::Mode::serial)
@@ -59,6 +60,8 @@ CheckResult exclusive_window(const RequestContext& c) {
       return failed(residual, "our request was never counted as finished: these are another server's counters, or late ones");
     }
   }
+  if (const auto others = attribution::other_models_moved(r.delta); !others.empty())
+    return failed(r.delta.value("other_models.request_success").value_or(0), "another model was served in the window: " + others);
   if (running > 0) return failed(running, "another request was running or waiting at the end of the window");
   return passed(success ? "" : "finished requests are not counted by this engine; prompt tokens agree");
 }

@@ -125,6 +125,27 @@ void read_info(const MetricsPage& page, const Meaning& m, CounterSnapshot& out) 
   }
 }
 
+/// What tells of other models' requests, per model. A sample without model_name is nobody else's.
+void read_other_models(const MetricsPage& page, CounterSnapshot& out) {
+  for (const auto name : traffic_names()) {
+    const Meaning& m = *meaning_named(name);
+    CounterReading reading;
+    for (const auto& series : m.series) {
+      if (series.empty() || !reading.by_label.empty()) break;
+      for (const Sample* sample : m.kind == Kind::counter ? page.counter(series.name) : page.named(series.name)) {
+        const auto model = sample->labels.get("model_name");
+        if (!model || *model == out.model || !std::isfinite(sample->value)) continue;
+        reading.value += sample->value;
+        reading.by_label[std::string(*model)] += sample->value;
+        reading.series = std::string(sample->name);
+        reading.unit = std::string(m.unit);
+      }
+    }
+    if (!reading.by_label.empty())
+      out.readings.emplace(std::string(other_models_prefix) + std::string(name), std::move(reading));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> model_names(const wire::MetricsPage& page) {
@@ -200,6 +221,7 @@ CounterSnapshot interpret(const wire::MetricsPage& page, std::string_view model)
       read_one(page, m, {}, std::string(m.name), out);
     }
   }
+  read_other_models(page, out);
   out.generation = generation_of(out);
   for (const auto& [name, why] : out.unavailable) out.warnings.push_back(name + " is not available: " + why);
   return out;

@@ -12,6 +12,7 @@ namespace kvcliff::engine::tables {
 ///
 /// `model`: the model_name whose samples count; empty = the one with the most series (the first in the page among equals).
 /// Samples without model_name count for every model. Values are summed over `engine` only, shares are not summed.
+/// What tells of requests of the other models is read beside (traffic_names), never added.
 /// A value that is not finite is not available (`unavailable`, with the reason), never 0.
 /// `error` is set when this is no metrics page, or when the model asked for is not on it.
 CounterSnapshot interpret(const wire::MetricsPage& page, std::string_view model = {});

@@ -107,6 +107,12 @@ const Meaning* meaning_named(std::string_view name) {
   return it == index.end() ? nullptr : it->second;
 }
 
+std::span<const std::string_view> traffic_names() {
+  static constexpr std::string_view names[]{"prompt_tokens",   "generation_tokens",    "prefix_cache_queries",
+                                            "request_success", "num_requests_running", "num_requests_waiting"};
+  return names;
+}
+
 bool is_counter(std::string_view name) {
   const Meaning* m = meaning_named(name);
   if (m == nullptr) return false;

@@ -41,6 +41,11 @@ const Meaning* meaning_named(std::string_view name);
 /// True for names whose difference over a window means something (counters, histogram sums and counts).
 bool is_counter(std::string_view name);
 
+/// Quantities that betray requests of another model on the same server. A page of several models holds them under
+/// other_models_prefix + name, split by model_name; they are no counters of the model that was read.
+std::span<const std::string_view> traffic_names();
+inline constexpr std::string_view other_models_prefix = "other_models.";
+
 /// Labels of prompt_tokens_by_source.
 inline constexpr std::string_view source_computed = "local_compute";
 inline constexpr std::string_view source_gpu = "local_cache_hit";

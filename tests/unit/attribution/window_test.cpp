@@ -74,6 +74,50 @@ TEST(LookupUnit, RepeatedLookupsOfBlocksAreAFactorAndNoSource) {
   EXPECT_FALSE(partial.contains("lookup_excess"));
 }
 
+std::string two_models(double ours, double theirs, double running = 0, const std::string& extra = {}) {
+  const std::string lora = R"(engine="0",model_name="lora")";
+  return sample("prompt_tokens_total", ours) + sample("prefix_cache_queries_total", ours) +
+         sample("prefix_cache_hits_total", 0) + sample("prompt_tokens_total", theirs, lora) +
+         sample("num_requests_running", running, lora) + extra;
+}
+
+TEST(OtherModels, TheirTrafficMakesTheWindowNotExclusiveAndIsNotMixedIn) {
+  const Json j = report_of({two_models(0, 100), two_models(1024, 800)}, 1024);
+  EXPECT_EQ(j.at("model"), "m");
+  EXPECT_EQ(j.at("exclusive"), false);
+  EXPECT_EQ(j.at("reconciled"), false);
+  EXPECT_EQ(j.at("reason"), "requests of another model in the window");
+  EXPECT_TRUE(has_flag(j, R"("lora": prompt_tokens 700)")) << j.at("flags");
+  EXPECT_EQ(j.at("delta").at("prompt_tokens"), 1024);
+  EXPECT_EQ(j.at("sources").at("computed"), 1024) << "counted apart, so ours are known";
+  EXPECT_FALSE(j.at("delta").contains("other_models.prompt_tokens"));
+  EXPECT_FALSE(j.at("counters").contains("other_models.prompt_tokens"));
+}
+
+TEST(OtherModels, OneThatRunsCountsBeforeItsTokensDo) {
+  EXPECT_EQ(report_of({two_models(0, 100, 1), two_models(1024, 100, 0)}, 1024).at("exclusive"), false);
+  EXPECT_EQ(report_of({two_models(0, 100, 0), two_models(1024, 100, 1)}, 1024).at("exclusive"), false);
+  const Json idle = report_of({two_models(0, 100), two_models(1024, 100)}, 1024);
+  EXPECT_EQ(idle.at("exclusive"), true);
+  EXPECT_EQ(idle.at("reconciled"), true);
+}
+
+TEST(OtherModels, AModelThatComesOrGoesWasUsedAndIsNoReset) {
+  const std::string ours = sample("prompt_tokens_total", 1024) + sample("prefix_cache_queries_total", 1024) + sample("prefix_cache_hits_total", 0);
+  const Json gone = report_of({two_models(0, 100), ours}, 1024);
+  EXPECT_EQ(gone.at("valid"), true) << gone.value("reason", "");
+  EXPECT_EQ(gone.at("exclusive"), false);
+  const std::string fresh = sample("prompt_tokens_total", 0) + sample("prefix_cache_queries_total", 0) + sample("prefix_cache_hits_total", 0);
+  EXPECT_EQ(report_of({fresh, two_models(1024, 50)}, 1024).at("exclusive"), false);
+}
+
+TEST(OtherModels, PagesReadForDifferentModelsAreNotSubtracted) {
+  const std::string lora = R"(engine="0",model_name="lora")";
+  const Json j = report_of({sample("prompt_tokens_total", 10), sample("prompt_tokens_total", 500, lora)});
+  EXPECT_EQ(j.at("valid"), false);
+  EXPECT_NE(j.at("reason").get<std::string>().find("different models"), std::string::npos);
+}
+
 std::string two_engines(double second, double born) {
   const std::string one = R"(engine="1",model_name="m")";
   return sample("prompt_tokens_total", 1000) + sample("prompt_tokens_total", second, one) +

@@ -58,6 +58,15 @@ TEST(Settle, RunningWaitingOrPinnedIsNotSettledHoweverEqual) {
   }
 }
 
+TEST(Settle, AnotherModelsTrafficIsNotWaitedFor) {
+  Settle s(page(4), 1, {});
+  auto first = page(5), second = page(5);
+  first.readings["other_models.prompt_tokens"].value = 100;
+  second.readings["other_models.prompt_tokens"].value = 800;
+  EXPECT_FALSE(s.feed(first).settled);
+  EXPECT_TRUE(s.feed(second).settled) << "our counters are final; R9 tells of the other model";
+}
+
 TEST(Settle, BytesThatStillMoveStretchTheDistance) {
   Settle s(page(4), 1, {});
   const auto a = s.feed(page(5, 1)), b = s.feed(page(5, 2)), c = s.feed(page(5, 3));

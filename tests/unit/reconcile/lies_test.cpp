@@ -85,6 +85,10 @@ std::vector<Lie> lies() {
          d["prompt_tokens"] += 700;
        }},
       {"foreign request still running", "R9", [](HonestRun& h) { h.request(0, 2, 2).delta.values["num_requests_running"] = 1; }},
+      {"another model served in the window", "R9",
+       [](HonestRun& h) { h.request(0, 2, 2).delta.by_label["other_models.prompt_tokens"] = {{"lora", 700}}; }},
+      {"another model served at some time", "R14",
+       [](HonestRun& h) { h.in.sessions[3].last->readings["other_models.prompt_tokens"].by_label = {{"lora", 700}}; }},
       {"foreign request between two windows", "R14",
        [](HonestRun& h) { h.in.sessions[3].last->readings["prompt_tokens"].value += 500; }},
       {"counter reset", "R11", [](HonestRun& h) { h.request(3, 2, 2).delta.decreased = {"prompt_tokens"}; }},
