@@ -139,7 +139,7 @@ FailureCause reset_while_running(std::string_view) {
 }
 
 constexpr Cause causes[]{
-    {{"Address already in use", "Errno 98", "EADDRINUSE"}, "", port},
+    {{"Address already in use", "address already in use", "Errno 98", "EADDRINUSE"}, "", port},
     {{"unrecognized arguments:", "vllm: error: argument", "error: argument -"}, "", flag},
     {{"Counters can only be incremented by non-negative"}, "", metrics},
     {{"To serve at least one request with the model", "estimated maximum model length is"}, "", cache_too_small},

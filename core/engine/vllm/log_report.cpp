@@ -35,7 +35,7 @@ OrderedJson log_report(const std::vector<LogLine>& log) {
   j["max_model_len"] = value_or_null(f.max_model_len);
   j["connector"] = text_or_null(f.connector);
   j["ready"] = f.ready;
-  if (!f.waiting_for.empty()) j["waiting_for"] = f.waiting_for;
+  if (!f.waiting_for.empty() && !cause) j["waiting_for"] = f.waiting_for;
   j["lines"] = log.size();
   for (const char* fact : {"version", "block_size", "gpu_blocks", "gpu_tokens", "kv_bytes_available", "host_bytes", "kv_dtype",
                            "max_concurrency"})

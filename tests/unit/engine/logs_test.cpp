@@ -227,6 +227,50 @@ TEST(FailureCause, AnUnknownExceptionIsShownAsItIs) {
   EXPECT_FALSE(find_failure(lines_of("INFO: all is well\n")));
 }
 
+TEST(FailureCause, ATraceOfTheFrontEndNamesItToo) {
+  const std::string front = "(APIServer pid=700) ";
+  const auto trace = [&](const std::string& last) {
+    return lines_of(front + "INFO 12-01 09:40:31 [launcher.py:20] Starting vLLM API server 0 on http://0.0.0.0:9001\n" + front +
+                    "Traceback (most recent call last):\n" + front + "  File \"x.py\", line 1, in f\n" + front + last + "\n");
+  };
+  expect_cause(trace("OSError: [Errno 98] Address already in use"), "Port 9001 in use", "Errno 98");
+  expect_cause(trace("OSError: cannot reach the hub and no cached file config.json for org/m"), "Model hub not reachable", "cannot reach the hub");
+  expect_cause(trace("ValueError: Unsupported connector type: FooConnector"), "tier's settings are refused", "Unsupported connector");
+  expect_cause(trace("RuntimeError: something odd"), "The engine failed: RuntimeError: something odd", "something odd");
+  expect_cause(trace("RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"),
+               "Engine core initialization failed", "Engine core initialization failed");
+  // A message that goes on in the next line, with and without the prefix.
+  const std::string more = "  Value error, User-specified max_model_len (9999) is greater than the derived max_model_len (4096)";
+  expect_cause(trace("pydantic_core._pydantic_core.ValidationError: 1 validation error for ModelConfig\n" + front + more),
+               "maximum length asked for is more than the model allows", "ValidationError");
+  expect_cause(lines_of("Traceback (most recent call last):\nValidationError: 1 validation error for ModelConfig\n" + more + "\n"),
+               "maximum length asked for is more than the model allows", "ValidationError");
+  // An error with a level, before anything is served; words of uvicorn that are no exception.
+  expect_cause(lines_of(front + "ERROR 12-01 09:40:31 [a.py:1] ValueError: odd\n"), "The engine failed: ValueError: odd", "odd");
+  expect_cause(lines_of("ERROR:    [Errno 98] error while attempting to bind on address ('127.0.0.1', 8123): address already in use\n"),
+               "Port 8123 in use", "Errno 98");
+}
+
+TEST(FailureCause, WhatTheFrontEndCatchesIsNoFailure) {
+  const std::string front = "(APIServer pid=700) ";
+  const std::string trace = "Traceback (most recent call last):\n", odd = "ValueError: odd\n";
+  const std::string up = front + "INFO:     Application startup complete.\n";
+  for (const std::string& who : {front, std::string()})
+    EXPECT_FALSE(find_failure(lines_of(up + who + "ERROR:    Exception in ASGI application\n" + who + trace + who + odd)));
+  EXPECT_FALSE(find_failure(lines_of(up + front + "ERROR 12-01 09:40:31 [a.py:1] " + odd)));
+  EXPECT_FALSE(find_failure(lines_of(front + trace + front + odd + up)));
+  EXPECT_FALSE(find_failure(lines_of(front + trace + front + odd + front + "INFO:     127.0.0.1:5 - \"POST /v1/completions HTTP/1.1\" 200 OK\n")));
+  EXPECT_FALSE(find_failure(lines_of(up + front + trace + front + "KeyboardInterrupt\n")));
+  EXPECT_TRUE(find_failure(lines_of(up + front + trace + front + odd)));
+}
+
+TEST(FailureCause, AServerThatDiedIsNotWaiting) {
+  const auto j = log_report(lines_of("(APIServer pid=700) WARNING 12-01 10:00:50 retry 3 of 3: cannot reach the hub\n"
+                                     "(APIServer pid=700) OSError: cannot reach the hub and no cached file config.json for org/m\n"));
+  EXPECT_FALSE(j.contains("waiting_for"));
+  EXPECT_TRUE(j.contains("cause"));
+}
+
 TEST(LogHead, PrefixesInEveryOrder) {
   const auto h = split_log_line("(APIServer pid=7) (EngineCore pid=9) WARNING 12-01 09:00:01 [utils.py:6] [shutdown] text");
   EXPECT_EQ(h.process, "EngineCore");
