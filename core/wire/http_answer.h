@@ -13,7 +13,7 @@ namespace kvcliff::wire {
 
 using ByteSink = std::function<void(std::string_view)>;
 
-/// Unpacks gzip or zlib data as it comes: what a piece holds is given at once.
+/// Unpacks gzip (of any number of members) or zlib data as it comes: what a piece holds is given at once.
 class Inflater {
  public:
   Inflater();
@@ -27,6 +27,7 @@ class Inflater {
   bool ended() const;
 
  private:
+  bool next_member(std::string_view& bytes);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

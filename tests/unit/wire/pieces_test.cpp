@@ -110,6 +110,31 @@ TEST(Usage, LastOneCountsAndContradictionsAreSaid) {
   EXPECT_EQ(of(say(R"({"choices":[],"usage":{"prompt_tokens":5,"prompt_tokens_details":null}})") + stop).usage.cached_tokens, std::nullopt);
 }
 
+/// What an inflater gives for data that comes in pieces of that size; "!" when it calls it broken, "..." when it waits for more.
+std::string inflated(const std::string& data, std::size_t piece) {
+  Inflater inflater;
+  std::string out;
+  bool good = true;
+  for (std::size_t at = 0; at < data.size() && good; at += piece)
+    good = inflater.push(std::string_view(data).substr(at, piece), [&](std::string_view b) { out.append(b); });
+  return out + (!good ? "!" : inflater.ended() ? "" : "...");
+}
+
+TEST(Gzip, HasAnyNumberOfMembers) {
+  const std::string one("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x4b\x55\x00\x00\x49\x61\xac\x23\x04\x00\x00\x00", 24);
+  const std::string two("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x2b\x29\xcf\x07\x00\x66\x8a\xca\x11\x03\x00\x00\x00", 23);
+  const std::string zeros(9, '\0');
+  for (const std::size_t piece : {1u, 2u, 7u, 1000u}) {
+    EXPECT_EQ(inflated(one, piece), "one ");
+    EXPECT_EQ(inflated(one + two + one, piece), "one twoone ");
+    EXPECT_EQ(inflated(one + zeros + two + zeros, piece), "one two");
+    EXPECT_EQ(inflated(one + two.substr(0, 10), piece), "one ...");
+    EXPECT_EQ(inflated(one + "rubbish" + two, piece), "one ");
+    EXPECT_EQ(inflated(one + "\x1frubbish" + two, piece), "one ");
+    EXPECT_EQ(inflated(one + two.substr(0, two.size() - 5) + "rubbish", piece), "one two!");
+  }
+}
+
 TEST(BadJson, IsCountedAndReadingGoesOn) {
   const auto r = of(token + say("{\"choices\":[") + say("not json") + token + stop + done);
   EXPECT_EQ(r.parse_errors, 2);
