@@ -42,6 +42,8 @@ void OpenAiStream::judge(StreamRecord& r, StreamEnd end, const std::string& deta
     set(Outcome::error, detail.empty() ? "The server did not answer" : detail);
   } else if (body_is_error_ && json_body_) {
     set(Outcome::error, "The server answered with one JSON document, not with a stream of events");
+  } else if (finished && failed_) {
+    set(Outcome::error, "The server ended the answer with the finish reason \"error\"");
   } else if (finished) {
     set(Outcome::complete, {});
   } else if (end == StreamEnd::idle_timeout || end == StreamEnd::total_timeout) {

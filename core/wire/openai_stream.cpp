@@ -73,7 +73,7 @@ void OpenAiStream::begin(Options options) {
   now_ = 0;
   body_bytes_ = 0;
   odd_frames_ = repaired_ = negative_cached_ = 0;
-  body_is_error_ = json_body_ = after_done_ = error_event_ = false;
+  body_is_error_ = json_body_ = after_done_ = error_event_ = failed_ = false;
 }
 
 void OpenAiStream::status(int code, std::string_view content_type) {
@@ -151,6 +151,13 @@ void OpenAiStream::on_frame(const SseFrame& frame) {
     error = scratch_.impl_->parse(repair_json(frame.data), root);
     if (!error) ++repaired_;
   }
+  if (frame.event == "error" && (error || !root.is_object())) {
+    // The event's name says what it is; its data may be plain text or any JSON.
+    if (error) read_error_words(frame.data);
+    else read_error(&root);
+    add(EventKind::error, frame.bytes, 0);
+    return;
+  }
   if (error) {
     ++record_.parse_errors;
     if (first_parse_error_.empty()) first_parse_error_ = simdjson::error_message(error);
@@ -194,9 +201,7 @@ void OpenAiStream::on_frame(const SseFrame& frame) {
 void OpenAiStream::read_object(const void* p, Piece& piece) {
   object fields;
   if (as_element(p).get(fields) != simdjson::SUCCESS) return;
-  bool error_object = false;
-  element message;
-  bool has_message = false;
+  bool error_object = false, like_error = false;
   for (const auto [key, value] : fields) {
     if (value.is_null()) continue;
     if (key == "choices") {
@@ -208,13 +213,14 @@ void OpenAiStream::read_object(const void* p, Piece& piece) {
       piece.has_usage = true;
       read_usage(&value);
     } else if (key == "error") {
-      read_error(&value);
+      like_error = true;
+      if (says_nothing(&value)) continue;  // beside the choices of an answer that goes well
+      read_error(value.is_bool() ? p : &value);
       piece.has_error = true;
     } else if (key == "object") {
       error_object = text_of(value) == "error";
-    } else if (key == "message") {
-      message = value;
-      has_message = true;
+    } else if (key == "message" || key == "detail" || key == "errors") {
+      like_error = true;
     } else if (key == "id") {
       if (record_.request_id.empty()) record_.request_id = text_of(value);
     } else if (key == "metrics" || key == "timings") {
@@ -244,16 +250,11 @@ void OpenAiStream::read_object(const void* p, Piece& piece) {
       if (!choices_.empty() && choices_[0].finished) piece.finished = true;
     }
   }
-  if (error_object && !piece.has_error) {
+  // Errors without a wrapper, seen in old servers, in proxies and web frameworks, hold no part of an answer.
+  const bool alone = !piece.has_choices && !piece.has_usage;
+  if (!piece.has_error && (error_object || (like_error && alone && is_bare_error(p)))) {
     read_error(p);
     piece.has_error = true;
-  } else if (has_message && !piece.has_choices && !piece.has_usage && !piece.has_error) {
-    // {"message", "type", "code"} without a wrapper, seen in old servers.
-    element code;
-    if (as_element(p)["code"].get(code) == simdjson::SUCCESS) {
-      read_error(p);
-      piece.has_error = true;
-    }
   }
 }
 
@@ -297,6 +298,7 @@ void OpenAiStream::read_choice(const void* p, Piece& piece) {
     } else if (key == "finish_reason") {
       reason = text_of(value);
       finished = true;
+      failed_ |= reason == "error";
     }
   }
   auto known = std::find_if(choices_.begin(), choices_.end(), [&](const Choice& c) { return c.index == index; });

@@ -89,6 +89,12 @@ class OpenAiStream final : private SseSink {
   static void read_tiers(const void* element, Usage& usage);
   std::string usage_text();
   void read_error(const void* element);
+  void read_error_words(std::string_view text);
+  /// Null, false, 0, empty, or made of nothing else: what some servers send as "error" with every good event.
+  static bool says_nothing(const void* element);
+  /// An object without choices and usage has the shape of an error: an empty "error", FastAPI's "detail", or a message
+  /// with a code, a param or a type that says so.
+  static bool is_bare_error(const void* element);
   void read_error_body(StreamRecord& record);
   void judge(StreamRecord& record, StreamEnd end, const std::string& detail) const;
 
@@ -113,6 +119,7 @@ class OpenAiStream final : private SseSink {
   bool json_body_ = false;
   bool after_done_ = false;
   bool error_event_ = false;
+  bool failed_ = false;                // a finish reason "error"
 };
 
 /// `{"message": ...}` shapes of error bodies -> message and code; the text itself when it is no JSON.

@@ -44,10 +44,14 @@ void error_fields(const element& e, std::string& message, int& code) {
     message = text_or_json(e);
     return;
   }
+  if (simdjson::dom::array list; e.get(list) == simdjson::SUCCESS && list.size() > 0) {
+    error_fields(*list.begin(), message, code);  // the first of several names the cause
+    return;
+  }
   element value;
-  for (const char* key : {"message", "detail", "error", "msg"}) {
+  for (const char* key : {"message", "detail", "error", "errors", "msg"}) {
     if (e[key].get(value) != simdjson::SUCCESS || value.is_null()) continue;
-    if (value.is_object() && std::string_view(key) == "error") {
+    if ((value.is_object() || value.is_array()) && std::string_view(key).starts_with("error")) {
       error_fields(value, message, code);
       return;
     }
@@ -142,6 +146,44 @@ void OpenAiStream::read_error(const void* p) {
   if (error_event_) return;  // the first error names the cause
   error_event_ = true;
   error_fields(as_element(p), record_.error_message, record_.error_code);
+}
+
+void OpenAiStream::read_error_words(std::string_view text) {
+  if (error_event_) return;
+  error_event_ = true;
+  record_.error_message = to_valid_utf8(trim(text));
+}
+
+bool OpenAiStream::says_nothing(const void* p) {
+  const element& e = as_element(p);
+  if (bool b = false; e.get(b) == simdjson::SUCCESS) return !b;
+  if (std::string_view s; e.get(s) == simdjson::SUCCESS) return trim(s).empty();
+  if (double d = 0; e.get(d) == simdjson::SUCCESS) return d == 0;
+  if (object fields; e.get(fields) == simdjson::SUCCESS) {
+    for (const auto [key, value] : fields)
+      if (!says_nothing(&value)) return false;
+    return true;
+  }
+  if (simdjson::dom::array list; e.get(list) == simdjson::SUCCESS) {
+    for (const element value : list)
+      if (!says_nothing(&value)) return false;
+    return true;
+  }
+  return true;
+}
+
+bool OpenAiStream::is_bare_error(const void* p) {
+  const element& e = as_element(p);
+  element value;
+  if (e["choices"].get(value) != simdjson::SUCCESS || !value.is_array()) {  // an empty list still is an answer's
+    if (e["error"].get(value) == simdjson::SUCCESS && (value.is_string() || value.is_object() || value.is_array())) return true;
+    for (const char* key : {"detail", "errors"})
+      if (e[key].get(value) == simdjson::SUCCESS && !says_nothing(&value)) return true;
+  }
+  if (e["message"].get(value) != simdjson::SUCCESS || !value.is_string()) return false;
+  if (e["code"].get(value) == simdjson::SUCCESS || e["param"].get(value) == simdjson::SUCCESS) return true;
+  std::string_view type;
+  return e["type"].get(type) == simdjson::SUCCESS && (type.find("rror") != type.npos || type.find("xception") != type.npos);
 }
 
 ErrorText read_error_text(std::string_view body) {

@@ -66,6 +66,9 @@ void SseParser::field(std::string_view name, std::string_view value) {
     event_.assign(value);
   } else if (name == "id") {
     if (value.find('\0') == std::string_view::npos) id_.assign(value);
+  } else if (name == "error" && !value.empty()) {
+    event_.assign("error");
+    field("data", value);
   }
   // "retry" and unknown names mean nothing here: we never reconnect a measured request.
 }

@@ -26,7 +26,8 @@ class SseSink {
 /// Incremental reader of text/event-stream (WHATWG HTML, section 9.2): lines end in LF, CR or CR LF; one byte order
 /// mark at the start is dropped; at most one blank after the colon is dropped; an event without data is none. Cuts may
 /// fall anywhere: work is on bytes, so a character or escape is never split. Nothing is allocated per event once the
-/// buffers have grown: an event that lies whole in one piece is not even copied.
+/// buffers have grown: an event that lies whole in one piece is not even copied. One field more than the rules know is
+/// read: "error: text" (llama.cpp up to autumn 2025) is an event named "error" with that text as its data.
 class SseParser {
  public:
   explicit SseParser(std::size_t max_event_bytes = std::size_t{64} << 20) : limit_(max_event_bytes) {}

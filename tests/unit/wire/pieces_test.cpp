@@ -135,6 +135,57 @@ TEST(Gzip, HasAnyNumberOfMembers) {
   }
 }
 
+TEST(Errors, MayBeTextOrAnyShapeOfJson) {
+  const auto expect = [](const std::string& event, const std::string& message, int code = 0) {
+    SCOPED_TRACE(event);
+    const auto r = of(token + event + "\n\n" + done);
+    EXPECT_EQ(r.outcome, Outcome::error);
+    EXPECT_EQ(r.error_message, message);
+    EXPECT_EQ(r.error_code, code);
+    EXPECT_EQ(r.parse_errors, 0);
+    EXPECT_EQ(r.text, "a");
+    ASSERT_EQ(r.events.size(), 3u);
+    EXPECT_EQ(r.events[1].kind, EventKind::error);
+  };
+  expect("event: error\ndata: upstream timed out", "upstream timed out");
+  expect("event: error\ndata: \"upstream timed out\"", "upstream timed out");
+  expect("event: error\ndata: [{\"message\":\"m\",\"code\":502}]", "m", 502);
+  expect("event: error\ndata: {\"message\":\"m\"}", "m");
+  expect(R"(error: {"code":500,"message":"slot lost","type":"server_error"})", "slot lost", 500);  // llama.cpp
+  expect("error: slot lost", "slot lost");
+  expect(R"(data: {"detail": "engine dead"})", "engine dead");
+  expect(R"(data: {"errors": [{"message": "m", "code": 502}]})", "m", 502);
+  expect(R"(data: {"error": [{"message": "m", "code": 502}]})", "m", 502);
+  expect(R"(data: {"error": true, "message": "m"})", "m");
+  expect(R"(data: {"error": ""})", R"({"error":""})");
+  expect(R"(data: {"message": "prompt too long", "type": "BadRequestError"})", "prompt too long");
+  expect(R"(data: {"message": "prompt too long", "type": "Bad Request", "param": null})", "prompt too long");
+}
+
+TEST(Errors, AnEmptyOneBesideAnAnswerIsNone) {
+  for (const char* error : {"null", "false", "0", "\"\"", "{}", "[]", R"({"message":"","code":null})"}) {
+    SCOPED_TRACE(error);
+    const auto with = [&](const char* text, const char* reason) {
+      return say(std::string("{\"choices\":[{\"index\":0,\"text\":\"") + text + "\",\"finish_reason\":" + reason + "}],\"error\":" + error + "}");
+    };
+    const auto r = of(with("a", "null") + with("b", "\"stop\"") + done);
+    EXPECT_EQ(r.outcome, Outcome::complete) << r.why;
+    EXPECT_EQ(r.text, "ab");
+  }
+  // Words that are no error: a note of a proxy, a detail that says nothing, fields beside an answer.
+  const std::string beside = say(R"({"choices":[{"index":0,"text":"b"}],"message":"m","detail":"d","code":1})");
+  const std::string no_choice = say(R"({"choices":[],"error":""})") + say(R"({"choices":[],"detail":"filtered"})");
+  EXPECT_EQ(of(token + no_choice + say(R"({"type":"status","message":"busy"})") + say(R"({"detail":null})") + beside + "error\n" + stop + done).outcome,
+            Outcome::complete);
+}
+
+TEST(Errors, TheFinishReasonMayBeOne) {
+  const auto r = of(token + say(R"({"choices":[{"index":0,"text":"","finish_reason":"error"}]})") + done);
+  EXPECT_EQ(r.outcome, Outcome::error);
+  EXPECT_THAT(r.why, HasSubstr("finish reason \"error\""));
+  EXPECT_EQ(r.text, "a");
+}
+
 TEST(BadJson, IsCountedAndReadingGoesOn) {
   const auto r = of(token + say("{\"choices\":[") + say("not json") + token + stop + done);
   EXPECT_EQ(r.parse_errors, 2);
