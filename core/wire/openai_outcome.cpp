@@ -8,15 +8,31 @@
 #include "wire/openai_stream.h"
 
 namespace kvcliff::wire {
+namespace {
+
+/// The whole body of the request was not there, in the words of web frameworks. A single field that is missing is not it:
+/// validation errors name a place, and that is the body alone only when all of it is missing.
+bool says_body_missing(std::string_view text) {
+  std::string words;  // lower case, one kind of quotes, without blanks
+  for (const char c : text.substr(0, 16 * 1024)) {
+    if (c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\\') continue;
+    words += c == '"' ? '\'' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  for (const std::string_view part : {"body:fieldrequired", "'loc':['body']", "'loc':('body',)", "bodyismissing", "missingbody",
+                                      "missingrequestbody", "emptybody", "emptyrequestbody", "bodyisempty", "bodyisrequired",
+                                      "bodyrequired", "norequestbody"})
+    if (words.find(part) != words.npos) return true;
+  return false;
+}
+
+}  // namespace
 
 void OpenAiStream::read_error_body(StreamRecord& record) {
   const ErrorText error = read_error_text(record.raw);
   record.error_message = error.message;
   record.error_code = error.code;
   const bool bad_request = record.http_status == 400 || record.http_status == 422;
-  const auto mentions = [&](std::string_view word) { return record.raw.find(word) != std::string::npos; };
-  if (bad_request && (mentions("field required") || mentions("Field required") || mentions("body is missing") ||
-                      mentions("Missing body") || mentions("empty body")))
+  if (bad_request && says_body_missing(record.raw))
     record.warnings.push_back("The server saw no request body. A proxy or server that mishandles an upgrade offer drops "
                               "it; this client offers none, so look at what stands between");
 }

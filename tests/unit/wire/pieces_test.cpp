@@ -186,6 +186,20 @@ TEST(Errors, TheFinishReasonMayBeOne) {
   EXPECT_EQ(r.text, "a");
 }
 
+TEST(Errors, OnlyAWholeBodyThatIsMissingGivesTheHint) {
+  const auto hint = [](const std::string& body) {
+    const auto r = of("HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n\r\n" + body);
+    EXPECT_EQ(r.outcome, Outcome::error);
+    return testing::Value(r.warnings, Contains(HasSubstr("saw no request body")));
+  };
+  EXPECT_TRUE(hint(R"({"detail":[{"type":"missing","loc":["body"],"msg":"Field required","input":null}]})"));
+  EXPECT_TRUE(hint(R"({"error":{"message":"[{'type': 'missing', 'loc': ('body',), 'msg': 'Field required', 'input': None}]"}})"));
+  EXPECT_TRUE(hint(R"({"object":"error","message":"Request body is required","code":400})"));
+  EXPECT_TRUE(hint(R"({"error":{"message":"body: field required","param":"body"}})"));
+  EXPECT_FALSE(hint(R"({"error":{"message":"1 validation error: Field required: model is required","param":"model","code":400}})"));
+  EXPECT_FALSE(hint(R"({"detail":[{"type":"missing","loc":["body","model"],"msg":"Field required","input":{}}]})"));
+}
+
 TEST(BadJson, IsCountedAndReadingGoesOn) {
   const auto r = of(token + say("{\"choices\":[") + say("not json") + token + stop + done);
   EXPECT_EQ(r.parse_errors, 2);
