@@ -28,9 +28,9 @@ class Reader {
       set_engine();
     version();
     arguments();
-    engine_config();
+    engine_config(head);
     gpu_cache(head);
-    memory();
+    memory(head);
     tier();
     state();
     if (head.level == "WARNING") warning();
@@ -120,8 +120,12 @@ class Reader {
     set("host_bytes", facts.host_bytes, integer_after(text_, "cpu_bytes_to_use"));
   }
 
-  void engine_config() {
+  void engine_config(const LogHead& head) {
     if (!contains(text_, "Initializing a V")) return;
+    if (!started_.insert(std::string(head.process)).second) {  // started again in the same log
+      started_ = {std::string(head.process)};
+      ranks_.clear();
+    }
     old_scheduler_ = contains(text_, "Initializing a V0");
     set("kv_dtype", facts.kv_dtype, word_after(text_, "kv_cache_dtype="));
     set("dtype", facts.dtype, word_after(text_, " dtype=torch."));
@@ -157,7 +161,8 @@ class Reader {
     return number_after(text_.substr(at), "tokens per request:");
   }
 
-  void memory() {
+  /// Each rank tells of its own GPU, and the least of them sizes the cache of all.
+  void memory(const LogHead& head) {
     if (exact_bytes_) return;
     std::optional<double> size;
     if (contains(text_, "Available KV cache memory:"))
@@ -167,7 +172,11 @@ class Reader {
     else if (contains(text_, "GiB for KV cache on node"))
       size = number_after(text_, " set (");
     if (!size || *size <= 0 || *size > 1e9) return;
-    set("kv_bytes_available", facts.kv_bytes_available, std::optional<std::int64_t>(std::llround(*size * gib)));
+    const std::string rank = head.process.empty() ? std::to_string(number_) : std::string(head.process);
+    ranks_[rank] = {std::llround(*size * gib), number_};
+    const auto least = std::min_element(ranks_.begin(), ranks_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    facts.kv_bytes_available = least->second.first;
+    facts.line_of["kv_bytes_available"] = least->second.second;
   }
 
   void tier() {
@@ -208,7 +217,8 @@ class Reader {
   bool exact_bytes_ = false;
   bool old_scheduler_ = false;
   bool warned_simple_ = false;
-  std::set<std::string> cores_, seen_;
+  std::set<std::string> cores_, seen_, started_;
+  std::map<std::string, std::pair<std::int64_t, int>> ranks_;  // process -> bytes for the KV cache, and the line
   std::vector<std::string> important_, others_;
 };
 

@@ -133,6 +133,21 @@ TEST(LogFacts, SeveralEngineCoresAreNotAdded) {
   EXPECT_THAT(f.warnings.front(), HasSubstr("2 engine cores"));
 }
 
+TEST(LogFacts, TheRankWithTheLeastMemorySizesTheCache) {
+  const auto line = [](const std::string& who, const char* gib) {
+    return who + "INFO 12-01 09:00:00 [gpu_worker.py:1] Available KV cache memory: " + gib + " GiB\n";
+  };
+  const auto bytes = [](double gib) { return static_cast<std::int64_t>(gib * 1024 * 1024 * 1024 + 0.5); };
+  const std::string start = "(EngineCore_DP0 pid=9) INFO 12-01 08:59:00 [core.py:1] Initializing a V1 LLM engine (v0.26.0) with config: model='m'\n";
+  const std::string ranks = line("(Worker_TP0 pid=1) ", "9.73") + line("(Worker_TP1 pid=2) ", "9.71") + line("(Worker_TP2 pid=3) ", "9.72");
+  const auto f = read_log(lines_of(ranks));
+  EXPECT_EQ(f.kv_bytes_available, bytes(9.71));
+  EXPECT_EQ(f.line_of.at("kv_bytes_available"), 2);
+  EXPECT_EQ(read_log(lines_of(line("", "9.73") + line("", "9.71") + line("", "9.72"))).kv_bytes_available, bytes(9.71));
+  // A later start in the same log counts alone.
+  EXPECT_EQ(read_log(lines_of(start + ranks + start + line("(Worker_TP0 pid=5) ", "9.90"))).kv_bytes_available, bytes(9.9));
+}
+
 TEST(LogFacts, UnpinnedMemoryComesFirstAmongWarnings) {
   const auto f = read_log(lines_of("WARNING 11-20 10:00:00 [a.py:1] Enforce eager set\n"
                                    "WARNING 11-20 10:00:01 [i.py:1] Using 'pin_memory=False' as WSL is detected.\n"));
