@@ -74,8 +74,7 @@ StreamRecord Transfer::stream_record(CURLcode rc) {
     if (auto mark = wire::sleep_mark(mono_now() - times.t0, boot_now() - boot_at_t0)) r.warnings.push_back(*std::move(mark));
   if (r.request_id.empty()) r.request_id = to_valid_utf8(request_id);
   if (stop == Stop::linger) r.transport_clean = false;
-  if (inflate && r.content_events > 1 && r.times.first_token == r.times.last_token)
-    r.warnings.push_back("All tokens came in one piece: the first-token time was not measurable");
+  if (auto mark = wire::one_piece_mark(r, inflate)) r.warnings.push_back(*std::move(mark));
   if (sends > 1 + redirects)
     r.warnings.push_back("The request was sent again on a fresh connection, because a kept one had been closed");
   if (redirects > 0) r.warnings.push_back("The server redirected the request to " + url.whole);

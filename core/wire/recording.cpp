@@ -89,9 +89,9 @@ Result<StreamRecording> read_stream_recording(std::string_view bytes, const std:
   OpenAiStream stream(scratch);
   stream.begin();
   std::string unpacked;
-  bool packed_body = false;
+  bool packed_body = false, compressed = false;
   if (is_gzip(bytes) && chunks && sum_of(*chunks) == bytes.size()) {
-    packed_body = true;  // the list counts compressed bytes: this is what the server sent
+    packed_body = compressed = true;  // the list counts compressed bytes: this is what the server sent
   } else if (is_gzip(bytes) || is_zstd(bytes)) {
     auto plain = is_gzip(bytes) ? gunzip(bytes) : zstd_decompress(bytes);
     if (!plain) {
@@ -151,6 +151,7 @@ Result<StreamRecording> read_stream_recording(std::string_view bytes, const std:
         last = at;
       });
     }
+    compressed = reader.compressed();
     detail = reader.fault();
     const bool framed = reader.framing() == HttpAnswerReader::Framing::chunked || reader.framing() == HttpAnswerReader::Framing::length;
     if (reader.whole()) end = StreamEnd::clean;
@@ -166,11 +167,19 @@ Result<StreamRecording> read_stream_recording(std::string_view bytes, const std:
   if (out.timed) {
     t.t0 = origin;
     t.header = header;
+    if (auto mark = one_piece_mark(out.record, compressed)) out.record.warnings.push_back(*std::move(mark));
   } else {
     t = StreamTimes();
     for (auto& e : out.record.events) e.at = 0;
   }
   return out;
+}
+
+std::optional<std::string> one_piece_mark(const StreamRecord& r, bool compressed) {
+  if (!compressed || r.times.first_token == 0 || r.times.first_token != r.times.last_token) return std::nullopt;
+  const std::int64_t tokens = std::max({r.content_events, static_cast<std::int64_t>(r.token_ids.size()), r.usage.completion_tokens.value_or(0)});
+  if (tokens < 2) return std::nullopt;
+  return "All tokens came in one piece: the first-token time was not measurable";
 }
 
 std::optional<std::string> sleep_mark(MonoNs monotonic_elapsed, MonoNs boottime_elapsed) {

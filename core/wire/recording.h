@@ -48,6 +48,10 @@ struct StreamFigures {
 };
 StreamFigures figures_of(const StreamRecord& record);
 
+/// What to say when a compressed stream handed over all its tokens at one time: then the packing decided it, not the
+/// server. nullopt: it did not, or there was one token, or no time.
+std::optional<std::string> one_piece_mark(const StreamRecord& record, bool compressed);
+
 /// Clocks around a request: the machine slept when boot time moved further than monotonic time. nullopt: it did not.
 /// All arguments in ns, differences of one clock each.
 std::optional<std::string> sleep_mark(MonoNs monotonic_elapsed, MonoNs boottime_elapsed);

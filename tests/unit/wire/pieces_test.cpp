@@ -200,6 +200,39 @@ TEST(Errors, OnlyAWholeBodyThatIsMissingGivesTheHint) {
   EXPECT_FALSE(hint(R"({"detail":[{"type":"missing","loc":["body","model"],"msg":"Field required","input":{}}]})"));
 }
 
+std::string from_hex(std::string_view digits) {
+  std::string out;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) out += static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
+  return out;
+}
+
+TEST(Times, ACompressedStreamInOnePieceHasNoFirstTokenTime) {
+  const auto marked = [](const std::string& bytes, const std::vector<RecordedChunk>& chunks) {
+    return testing::Value(read_stream_recording(bytes, &chunks, "text")->record.warnings, Contains(HasSubstr("not measurable")));
+  };
+  // Two events of one token each.
+  const std::string packed = from_hex(
+      "1f8b08000000000002034b492c49b452a8564acec8cf4c4e2d56b28aae56cacc4b49ad50b232d0512a49ad2851b2524a54aa8dade5e24a21596d"
+      "b48bbf9f6b2c17170004ea926c66000000");
+  EXPECT_TRUE(marked(packed, {{10, 10}, {2000, packed.size() - 10}}));
+  const std::string head = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n";
+  EXPECT_TRUE(marked(head + packed, {{10, head.size()}, {2000, packed.size()}}));
+  const std::string plain = token + token + done;
+  EXPECT_FALSE(marked(plain, {{2000, plain.size()}}));
+  // One event of several tokens, and one of one.
+  StreamRecord r;
+  r.content_events = 1;
+  r.times.first_token = r.times.last_token = 7;
+  EXPECT_FALSE(one_piece_mark(r, true));
+  r.usage.completion_tokens = 3;
+  EXPECT_TRUE(one_piece_mark(r, true));
+  EXPECT_FALSE(one_piece_mark(r, false));
+  r.times.last_token = 8;
+  EXPECT_FALSE(one_piece_mark(r, true));
+  r.times.first_token = r.times.last_token = 0;
+  EXPECT_FALSE(one_piece_mark(r, true));
+}
+
 TEST(BadJson, IsCountedAndReadingGoesOn) {
   const auto r = of(token + say("{\"choices\":[") + say("not json") + token + stop + done);
   EXPECT_EQ(r.parse_errors, 2);
