@@ -16,6 +16,38 @@ namespace {
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::size_t most_warnings = 100;
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+/// "retry 3 of 5: cannot reach the hub" in any case, and the hub client's own "Retrying in 2s [Retry 3/5]." -> 3 and 5.
+std::optional<std::pair<std::int64_t, std::int64_t>> retry_of_hub(std::string_view line) {
+  const auto found = [&](std::string_view word) { return line.find(word) != std::string_view::npos; };
+  if (!found("etry ") && !found("RETRY ")) return std::nullopt;  // nearly every line
+  const std::string text = lower_case(line);
+  if (!contains(text, "hub") && !contains(text, "huggingface") && !contains(text, "httpsconnection") && !contains(text, "retrying in"))
+    return std::nullopt;
+  const auto number = [&](std::size_t& at) {
+    std::optional<std::int64_t> n;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && n.value_or(0) < 1'000'000; ++at) n = n.value_or(0) * 10 + (text[at] - '0');
+    return n;
+  };
+  for (auto at = text.find("retry "); at != std::string::npos; at = text.find("retry ", at)) {
+    at += 6;
+    const auto n = number(at);
+    if (!n) continue;
+    const std::string_view rest = std::string_view(text).substr(at);
+    if (rest.starts_with(" of ")) at += 4;
+    else if (rest.starts_with("/")) at += 1;
+    else continue;
+    if (const auto of = number(at)) return std::pair(*n, *of);
+  }
+  return std::nullopt;
+}
+
 class Reader {
  public:
   LogFacts facts;
@@ -195,10 +227,8 @@ class Reader {
       facts.waiting_for.clear();
     }
     if (facts.ready) return;
-    const auto n = integer_after(text_, "retry ");
-    const auto of = integer_after(text_, " of ");
-    if (n && of && (contains(text_, "hub") || contains(text_, "huggingface") || contains(text_, "HTTPSConnection")))
-      facts.waiting_for = "the network (retry " + std::to_string(*n) + " of " + std::to_string(*of) + ")";
+    if (const auto retry = retry_of_hub(text_))
+      facts.waiting_for = "the network (retry " + std::to_string(retry->first) + " of " + std::to_string(retry->second) + ")";
     if (contains(text_, "Loading weights took") || contains(text_, "Initializing a V")) facts.waiting_for.clear();
   }
 

@@ -279,6 +279,16 @@ TEST(FailureCause, WhatTheFrontEndCatchesIsNoFailure) {
   EXPECT_TRUE(find_failure(lines_of(up + front + trace + front + odd)));
 }
 
+TEST(LogFacts, RetriesOfTheHubAreShownInEveryForm) {
+  const auto waits = [](const std::string& line) { return read_log(lines_of(line + "\n")).waiting_for; };
+  EXPECT_EQ(waits("WARNING 12-01 10:00:10 retry 2 of 8: cannot reach the hub"), "the network (retry 2 of 8)");
+  EXPECT_EQ(waits("WARNING 12-01 10:00:10 Retry 3 of 7: cannot reach the Hub"), "the network (retry 3 of 7)");
+  EXPECT_EQ(waits("MaxRetryError of 9 at huggingface.co, retry 3 of 7"), "the network (retry 3 of 7)");
+  EXPECT_EQ(waits("WARNING 12-01 10:00:10 [_http.py:300] Retrying in 1s [Retry 1/5]."), "the network (retry 1 of 5)");
+  EXPECT_EQ(waits("WARNING 12-01 10:00:10 [a.py:3] retry 3 of 7: queue full"), "");
+  EXPECT_EQ(waits("INFO 12-01 10:00:10 [a.py:3] retry policy of the hub: 5 of 7"), "");
+}
+
 TEST(FailureCause, AServerThatDiedIsNotWaiting) {
   const auto j = log_report(lines_of("(APIServer pid=700) WARNING 12-01 10:00:50 retry 3 of 3: cannot reach the hub\n"
                                      "(APIServer pid=700) OSError: cannot reach the hub and no cached file config.json for org/m\n"));
