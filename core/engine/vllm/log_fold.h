@@ -17,7 +17,8 @@ struct LogRow {
 };
 std::vector<LogRow> fold(const std::vector<LogLine>& log);
 
-/// "12-01 09:30:00.012" inside a line of vLLM's log; empty when there is none. A view into `line`.
+/// The time in front of a line, with its date, fraction and zone: "12-01 09:30:00.012" of vLLM, and the forms of ISO 8601,
+/// glog, syslog, a time alone, and seconds since 1970. Empty when there is none. A view into `line`.
 std::string_view time_in_line(std::string_view line);
 
 }  // namespace kvcliff::engine::vllm

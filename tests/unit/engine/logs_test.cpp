@@ -316,6 +316,31 @@ TEST(LogFold, LinesThatDifferInTimeOnlyAreOneRow) {
   EXPECT_EQ(fold(lines_of("a\nb\na\n")).size(), 3u);
 }
 
+TEST(LogFold, EveryFormOfATimeIsKnown) {
+  const auto folded = [](const std::string& a, const std::string& b) {
+    const auto rows = fold(lines_of(a + "\n" + b + "\n"));
+    return rows.size() == 1 ? rows[0].first_time + " .. " + rows[0].last_time : "not folded";
+  };
+  const std::string pid = "(EngineCore_DP0 pid=801) ";
+  EXPECT_EQ(folded("2026-12-01T09:30:00.000Z WARN x", "2026-12-01T09:31:00.037Z WARN x"), "2026-12-01T09:30:00.000Z .. 2026-12-01T09:31:00.037Z");
+  EXPECT_EQ(folded("2026-12-01T09:30:00+01:00 x", "2026-12-01T09:30:01+01:00 x"), "2026-12-01T09:30:00+01:00 .. 2026-12-01T09:30:01+01:00");
+  EXPECT_EQ(folded("[2026-12-01 09:30:00,000] x", "[2026-12-02 00:00:00,037] x"), "2026-12-01 09:30:00,000 .. 2026-12-02 00:00:00,037");
+  EXPECT_EQ(folded("2026/12/01 09:30:00 x", "2026/12/01 09:30:01 x"), "2026/12/01 09:30:00 .. 2026/12/01 09:30:01");
+  EXPECT_EQ(folded("09:30:00.000 x", "09:30:00.037 x"), "09:30:00.000 .. 09:30:00.037");
+  EXPECT_EQ(folded(pid + "INFO 09:30:00 x", pid + "INFO 09:30:02 x"), "09:30:00 .. 09:30:02");
+  EXPECT_EQ(folded("[1796117400.000] x", "[1796117400.037] x"), "1796117400.000 .. 1796117400.037");
+  EXPECT_EQ(folded("1796117400000 x", "1796117400037 x"), "1796117400000 .. 1796117400037");
+  EXPECT_EQ(folded("I1201 09:30:00.000000 801 a.cc:10] x", "I1201 09:30:00.037000 801 a.cc:10] x"), "1201 09:30:00.000000 .. 1201 09:30:00.037000");
+  EXPECT_EQ(folded("Dec  1 09:30:00 host x", "Dec 11 09:30:00 host x"), "Dec  1 09:30:00 .. Dec 11 09:30:00");
+  // What differs in more than the time, or speaks of a time or a number.
+  EXPECT_EQ(folded("09:30:00 x", "09:30:00 y"), "not folded");
+  EXPECT_EQ(folded("I1201 09:30:00 x", "W1201 09:30:00 x"), "not folded");
+  EXPECT_EQ(folded("restart planned at 09:30:00", "restart planned at 09:31:00"), "not folded");
+  EXPECT_EQ(folded("1796117400 x", "1796117401 x"), "not folded");
+  EXPECT_EQ(folded("request 1796117400.001 done", "request 1796117400.002 done"), "not folded");
+  EXPECT_EQ(folded("00:00:00:01 x", "00:00:00:02 x"), "not folded");
+}
+
 TEST(LogReport, SaysWhatTheContractAsks) {
   const auto j = log_report(gpu("B1"));
   for (const char* key : {"engine", "version", "block_size", "gpu_blocks", "gpu_tokens", "gpu_blocks_usable", "kv_bytes_available",
