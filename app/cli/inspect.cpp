@@ -54,6 +54,7 @@ OrderedJson stream_json(const StreamRecord& r, bool timed) {
   j["tokens_per_second"] = f.tokens_per_second ? OrderedJson(*f.tokens_per_second) : OrderedJson(nullptr);
   j["peak_tokens_per_second"] = f.peak_tokens_per_second ? OrderedJson(*f.peak_tokens_per_second) : OrderedJson(nullptr);
   if (!f.peak_tokens_per_second) j["peak_why"] = f.peak_why;
+  j["peak_window_s"] = f.peak_window_s;
   if (r.usage.blocks > 0) {
     OrderedJson u;
     const auto put = [&](const char* key, const std::optional<std::int64_t>& v) {
