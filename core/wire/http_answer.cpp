@@ -102,6 +102,7 @@ void HttpAnswerReader::end_of_head() {
     return;
   }
   state_ = State::body;
+  head_whole_ = true;
   if (const auto coding = head_.header("content-encoding"); coding && is_packed_encoding(*coding)) {
     if (!can_unpack_encoding(*coding)) return broken(fmt::format("the content encoding \"{}\" cannot be unpacked", *coding));
     inflate_ = true;

@@ -57,7 +57,8 @@ class HttpAnswerReader {
   State state() const { return state_; }
   Framing framing() const { return framing_; }
   const HttpHead& head() const { return head_; }
-  bool head_done() const { return state_ == State::body || state_ == State::done; }
+  /// The head is whole, whatever became of the body.
+  bool head_done() const { return head_whole_; }
   /// The last chunk or the full Content-Length was seen.
   bool whole() const { return state_ == State::done; }
   bool compressed() const { return inflate_; }
@@ -86,6 +87,7 @@ class HttpAnswerReader {
   std::uint64_t extra_ = 0;
   std::uint64_t head_bytes_ = 0;
   bool first_line_ = true;
+  bool head_whole_ = false;
   bool inflate_ = false;
   std::shared_ptr<Inflater> inflater_;
 };

@@ -155,7 +155,7 @@ Result<StreamRecording> read_stream_recording(std::string_view bytes, const std:
     detail = reader.fault();
     const bool framed = reader.framing() == HttpAnswerReader::Framing::chunked || reader.framing() == HttpAnswerReader::Framing::length;
     if (reader.whole()) end = StreamEnd::clean;
-    else if (framed || !reader.head_done()) end = StreamEnd::cut;
+    else if (framed || !reader.head_done() || reader.state() == HttpAnswerReader::State::broken) end = StreamEnd::cut;
     if (reader.extra_bytes() > 0) stream.warn(fmt::format("{} bytes follow the end of the answer", reader.extra_bytes()));
   } else {
     replay(bytes, chunks, body);

@@ -206,6 +206,16 @@ std::string from_hex(std::string_view digits) {
   return out;
 }
 
+TEST(Gzip, ABrokenBodyDoesNotHideTheStatus) {
+  const std::string bytes = "HTTP/1.1 503 Busy\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08 no such data";
+  const std::vector<RecordedChunk> cut(bytes.size(), RecordedChunk{1, 1}), *at_once = nullptr;
+  for (const auto* chunks : {at_once, &cut}) {
+    const auto r = read_stream_recording(bytes, chunks, "text")->record;
+    EXPECT_EQ(r.http_status, 503);
+    EXPECT_EQ(r.outcome, Outcome::error);
+  }
+}
+
 TEST(Times, ACompressedStreamInOnePieceHasNoFirstTokenTime) {
   const auto marked = [](const std::string& bytes, const std::vector<RecordedChunk>& chunks) {
     return testing::Value(read_stream_recording(bytes, &chunks, "text")->record.warnings, Contains(HasSubstr("not measurable")));
