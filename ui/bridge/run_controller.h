@@ -57,7 +57,7 @@ struct StartOptions {
 };
 
 /// Runs an experiment on its own thread and turns its observer's calls into signals on the GUI thread, whole values in
-/// batches at most 20 times a second.
+/// batches at most 40 times a second.
 class RunController : public QObject {
   Q_OBJECT
  public:

@@ -10,7 +10,7 @@
 namespace kvcliff::ui {
 namespace {
 
-constexpr int redraw_ms = 50;
+constexpr int redraw_ms = 40;
 constexpr double gap_px = 34, slot_max = 24;
 
 // 1, 2 or 5 times a power of ten, so that about `n` of them cover `top`.

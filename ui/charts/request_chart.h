@@ -9,7 +9,7 @@
 namespace kvcliff::ui {
 
 /// The hero of Run: one stacked bar of prompt tokens by source per request with its prediction as outline, and on the same
-/// axis TTFT. Long runs are drawn by level of detail. Replots at most 20 times a second, and not at all while hidden.
+/// axis TTFT. Long runs are drawn by level of detail. Replots at most 25 times a second, and not at all while hidden.
 class RequestChart : public Plot {
   Q_OBJECT
  public:
@@ -18,7 +18,7 @@ class RequestChart : public Plot {
   /// Shows other values; null shows an empty chart. Zoom and following start anew.
   void set_data(std::shared_ptr<RunData> data);
   const RunData* data() const { return data_.get(); }
-  /// The data changed: asks for a replot, now or when the last one is 50 ms old.
+  /// The data changed: asks for a replot, now or when the last one is 40 ms old.
   void data_changed();
 
   bool following() const { return following_; }
