@@ -212,8 +212,11 @@ bool HistoryModel::setData(const QModelIndex& index, const QVariant& value, int 
   HistoryRow& r = rows_[std::size_t(index.row())];
   if (role == Qt::CheckStateRole && index.column() == Run) {
     const QString uid = words(r.record.uid);
-    if (value.toInt() == Qt::Checked) checked_.insert(uid);
-    else checked_.remove(uid);
+    if (value.toInt() == Qt::Checked) {
+      checked_.insert(uid);
+    } else {
+      checked_.remove(uid);
+    }
     emit dataChanged(index, index.siblingAtColumn(ColumnCount - 1), {Qt::CheckStateRole});
     emit checks_changed();
     return true;

@@ -67,10 +67,15 @@ void DecidePage::update_all() {
     strips().show_message({QStringLiteral("decide"), e.asks() ? StripMessage::Level::Caution : StripMessage::Level::Fail, e.asks() ? tr("Not judged") : tr("Not read"), e.error(),
                            e.asks() ? tr("Judge it all") : tr("Read again"), [this] { services_.evidence->asks() ? services_.evidence->judge_all() : services_.evidence->reload(); }});
   if (!judged) {
-    if (e.asks()) show_empty(tr("The run is judged when you ask for it."), tr("Judge it all"), [this] { services_.evidence->judge_all(); });
-    else if (!e.error().isEmpty()) show_empty(tr("The run could not be judged."), QString(), [] {});
-    else if (e.loading()) show_empty(tr("Reading the journal and checking every counter\u2026"), QString(), [] {});
-    else show_empty(tr("No verdict before every session has ended."), tr("Go to run"), [this] { emit go_to(RunIndex); });
+    if (e.asks()) {
+      show_empty(tr("The run is judged when you ask for it."), tr("Judge it all"), [this] { services_.evidence->judge_all(); });
+    } else if (!e.error().isEmpty()) {
+      show_empty(tr("The run could not be judged."), QString(), [] {});
+    } else if (e.loading()) {
+      show_empty(tr("Reading the journal and checking every counter\u2026"), QString(), [] {});
+    } else {
+      show_empty(tr("No verdict before every session has ended."), tr("Go to run"), [this] { emit go_to(RunIndex); });
+    }
     emit result_changed(QString(), "text3");
     return;
   }

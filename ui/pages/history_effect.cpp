@@ -10,7 +10,7 @@ HistoryEffect::HistoryEffect(const Theme& theme, QWidget* parent)
     : Plot(theme, QStringLiteral("history.effect"), tr("Effect, side by side"), parent) {
   setMinimumHeight(theme.px(150));
   plotLayout()->clear();  // everything here is drawn by hand: one value axis, one row per run
-  new PaintLayer(this, QStringLiteral("data"), [this](QPainter& p) { draw(p); });
+  new PaintLayer(this, QStringLiteral("data"), [this](QPainter& p) { paint_axis(p); });
 }
 
 void HistoryEffect::show_runs(const std::vector<const HistoryRow*>& runs) {
@@ -34,7 +34,7 @@ void HistoryEffect::show_runs(const std::vector<const HistoryRow*>& runs) {
   refresh();
 }
 
-void HistoryEffect::draw(QPainter& p) {
+void HistoryEffect::paint_axis(QPainter& p) {
   const QRectF all = viewport();
   if (bars_.empty()) return;
   p.setRenderHint(QPainter::Antialiasing);

@@ -18,7 +18,7 @@ class HistoryEffect : public Plot {
     bool simulated = false;
     std::optional<analysis::Interval> ratio;
   };
-  void draw(QPainter& p);
+  void paint_axis(QPainter& p);
 
   std::vector<Bar> bars_;
   double effect_ = 0.05;    ///< d of the first run's plan
